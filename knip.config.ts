@@ -1,0 +1,24 @@
+/** Where the search for dead code begins: the package's entries, read from its manifest, and what people run by hand. */
+import type { KnipConfig } from "knip";
+
+import manifest from "./package.json" with { type: "json" };
+
+const entries = Object.values(manifest.exports).flatMap((entry) =>
+  typeof entry === "string" ? [] : entry.default.replace("./dist/", "src/").replace(/js$/, "ts"),
+);
+
+const config: KnipConfig = {
+  entry: [
+    ...entries,
+    "bench/main.ts",
+    "examples/*/main.ts",
+    "property-tests/**/*.test.ts",
+    "scripts/*.mjs",
+    "test/consumer/program.ts",
+  ],
+  project: ["{src,test,property-tests,bench,examples,scripts}/**/*.{ts,tsx,mjs}", "*.{ts,mjs}"],
+  // Called by name from scripts/package-check.mjs, which knip can't see.
+  ignoreDependencies: ["publint", "@arethetypeswrong/cli"],
+};
+
+export default config;
