@@ -1,0 +1,150 @@
+/**
+ * Commits as text and back. A commit is one sealed JSON text `{ h, v, n, epoch, prev, at, id, e }`; its hash covers
+ * `prev`, the header and the exact bytes of the body. The fields that make the chain stand first, so that a chain can
+ * be checked without parsing a body. Knows nothing of where the text is kept.
+ */
+import { LogCorrupt, LogFormatError, type Damage } from "../errors.js";
+import { FORMAT_VERSION, type Commit, type CommitDraft } from "./commit.js";
+import type { DovecoteEvent } from "./events.js";
+import { checkSeal, seal, type Sealed, type Sha256 } from "./sealed.js";
+import { isEventType, shapeFault } from "./shapes.js";
+import { UPCASTERS, upcasterFrom, type StoredEvent, type Upcasters } from "./upcasters.js";
+
+/** Where a record was found: what an error about it names. */
+export interface Place {
+  readonly session: string;
+  readonly position: number;
+}
+
+/** The part of a commit that makes it a link of the chain. */
+export interface Link {
+  readonly version: number;
+  readonly n: number;
+  readonly epoch: number;
+  readonly prev: string;
+  readonly hash: string;
+}
+
+const HEADER =
+  /^\{"h":"[0-9a-f]{64}","v":([0-9]{1,15}),"n":([0-9]{1,15}),"epoch":([0-9]{1,15}),"prev":"((?:[0-9a-f]{64})?)","at":/;
+
+/** The damage error for one record. */
+export function corrupt(place: Place, kind: Damage, detail: string): LogCorrupt {
+  const { session, position } = place;
+  return new LogCorrupt({ session, from: position, to: position, kind }, detail);
+}
+
+/**
+ * A commit as the text that is stored, bound to the commit before it by `prev` (L2, L3).
+ * Text round-trips strictly, whatever it holds (M1).
+ */
+export function encodeCommit(
+  draft: CommitDraft,
+  link: { readonly prev: string; readonly epoch: number },
+  sha256: Sha256,
+): Sealed {
+  return seal(
+    {
+      v: FORMAT_VERSION,
+      n: draft.n,
+      epoch: link.epoch,
+      prev: link.prev,
+      at: draft.at,
+      id: draft.id,
+      e: draft.events,
+    },
+    sha256,
+  );
+}
+
+/**
+ * Checks a stored commit's own hash and reads its place in the chain, without parsing its events (L3).
+ *
+ * @throws LogCorrupt of kind `checksum`, `shape`, or `chain` when its number is not that of its place.
+ */
+export function readLink(text: string, place: Place, sha256: Sha256): Link {
+  const hash = checkSeal(text, sha256);
+  if (hash === undefined) {
+    throw corrupt(place, "checksum", "its bytes are not the ones that were written");
+  }
+  const header = HEADER.exec(text);
+  if (header === null) throw corrupt(place, "shape", "it has no commit header");
+  const n = Number(header[2]);
+  if (n !== place.position) throw corrupt(place, "chain", `it says that it is commit ${n}`);
+  return {
+    version: Number(header[1]),
+    n,
+    epoch: Number(header[3]),
+    prev: header[4] ?? "",
+    hash,
+  };
+}
+
+/**
+ * Reads a stored commit: hash, header, and the shape of every event, upcast where it is older (L3, L4).
+ * Fields that this version does not know are kept.
+ *
+ * @throws LogCorrupt when it is damaged; LogFormatError when it is from the future.
+ */
+export function decodeCommit(
+  text: string,
+  place: Place,
+  sha256: Sha256,
+  upcasters: Upcasters = UPCASTERS,
+): Commit {
+  const link = readLink(text, place, sha256);
+  const upcast = upcasterFrom(link.version, upcasters);
+  const { at, id, e } = parse(text, place);
+  if (typeof at !== "number" || typeof id !== "string" || !Array.isArray(e)) {
+    throw corrupt(place, "shape", "its header or its list of events is malformed");
+  }
+  const stored =
+    upcast === undefined ? (e as unknown[]) : e.map((event) => upcast(asStored(event, place)));
+  for (const [index, event] of stored.entries()) {
+    checkEvent(asStored(event, place), index, place);
+  }
+  return {
+    id,
+    n: link.n,
+    at,
+    epoch: link.epoch,
+    prev: link.prev,
+    hash: link.hash,
+    events: stored as readonly DovecoteEvent[],
+  };
+}
+
+function parse(text: string, place: Place): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch {
+    throw corrupt(place, "shape", "it is not JSON");
+  }
+}
+
+function asStored(event: unknown, place: Place): StoredEvent {
+  if (typeof event !== "object" || event === null) {
+    throw corrupt(place, "shape", "an event of it is not an object");
+  }
+  return event as StoredEvent;
+}
+
+function checkEvent(event: StoredEvent, index: number, place: Place): void {
+  const type = event["type"];
+  if (typeof type !== "string") {
+    throw corrupt(place, "shape", `its event ${index} has no type`);
+  }
+  if (!isEventType(type)) {
+    throw new LogFormatError(
+      `Commit ${place.position} of session "${place.session}" holds an event "${type}" that this dovecote does not know. Use a newer dovecote.`,
+    );
+  }
+  const fault = shapeFault(type, event);
+  if (fault !== undefined) {
+    throw corrupt(
+      place,
+      "shape",
+      `the field "${fault}" of its event ${index} (${type}) is malformed`,
+    );
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * What each event looks like when it is read back: a table of its fields, checked by the compiler against the types
+ * in events.ts. Fields that the table does not name are let through (L4). Checks form, never meaning.
+ */
+import { isAgentPath } from "../paths.js";
+import type { EventOf, EventType } from "./events.js";
+import type { StoredEvent } from "./upcasters.js";
+
+type Check = (value: unknown) => boolean;
+interface Optional {
+  readonly optional: Check;
+}
+
+/** Every field of an event, each with its check, in the form its type asks for. */
+type Shape<E> = {
+  readonly [K in Exclude<keyof E, "type">]-?: object extends Pick<E, K> ? Optional : Check;
+};
+
+const optional = (check: Check): Optional => ({ optional: check });
+
+const string: Check = (value) => typeof value === "string";
+const count: Check = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0;
+const yes: Check = (value) => value === true;
+const json: Check = (value) => value !== undefined;
+const path: Check = (value) => typeof value === "string" && isAgentPath(value);
+const sender: Check = (value) => value === "person" || path(value);
+
+function oneOf(...names: readonly string[]): Check {
+  const known = new Set<unknown>(names);
+  return (value) => known.has(value);
+}
+
+function listOf(check: Check): Check {
+  return (value) => Array.isArray(value) && value.every(check);
+}
+
+function fields(shape: Readonly<Record<string, Check | Optional>>): Check {
+  const table = compile(shape);
+  return (value) =>
+    typeof value === "object" &&
+    value !== null &&
+    faultIn(table, value as StoredEvent) === undefined;
+}
+
+const point: Check = (value) =>
+  Array.isArray(value) && value.length === 2 && count(value[0]) && count(value[1]);
+const CAUSE = /^(?:host|person|clock|work):/;
+const cause: Check = (value) => (typeof value === "string" ? CAUSE.test(value) : point(value));
+
+const agent = { path, gen: count };
+const turn = { ...agent, turn: count };
+const attempt = { ...turn, attempt: count };
+const agentRef = fields(agent);
+const turnRef = fields(turn);
+const inlineText = fields({ text: string });
+const textElsewhere = fields({ at: point });
+const textSource: Check = (value) => inlineText(value) || textElsewhere(value);
+
+const mail = oneOf("MAIL", "RESULT", "EXECUTION", "INPUT");
+const outcomeKind = oneOf("completed", "errored", "interrupted");
+const role = oneOf("delegator", "communicator");
+const start = oneOf("spawn", "wake", "assignment", "prompt");
+const outcome = fields({
+  kind: outcomeKind,
+  response: optional(textSource),
+  reason: optional(string),
+  partial: optional(listOf(point)),
+  repaired: optional(yes),
+});
+
+const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
+  "session.created": { cause, id: string, capacity: count },
+  "session.opened": { cause, run: count },
+  "session.recovered": { cause, turns: count, unread: count },
+  "session.closing": { cause, run: count },
+  "session.closed": { cause, run: count },
+  "capacity.changed": { cause, from: count, to: count },
+  "agent.spawned": { cause, ...agent, behavior: string, role, by: optional(turnRef) },
+  "agent.interrupted": {
+    cause,
+    ...agent,
+    found: oneOf("idle", "preparing", "active", "settling"),
+    reason: string,
+    turn: optional(count),
+    by: optional(turnRef),
+  },
+  "start.reserved": {
+    cause,
+    ...agent,
+    start,
+    reservation: count,
+    behavior: string,
+    role,
+    task: optional(textSource),
+    from: optional(sender),
+    by: optional(turnRef),
+  },
+  "start.prepared": { cause, ...agent, reservation: count },
+  "start.released": {
+    cause,
+    ...agent,
+    reservation: count,
+    why: oneOf("failed", "timeout", "interrupted", "spawner settled", "closed"),
+    reason: optional(string),
+  },
+  "turn.started": {
+    cause,
+    ...turn,
+    start,
+    reservation: optional(count),
+    task: optional(textSource),
+    from: optional(sender),
+  },
+  "turn.settled": { cause, ...turn, outcome: outcomeKind },
+  "sample.began": { cause, ...attempt },
+  "sample.ended": {
+    cause,
+    ...attempt,
+    result: optional(json),
+    opaque: optional(yes),
+    failed: optional(string),
+  },
+  "partial.recorded": { cause, ...attempt, text: string },
+  "transcript.recorded": { cause, ...turn, entry: json },
+  "mail.queued": {
+    cause,
+    ...agent,
+    mail,
+    from: sender,
+    text: optional(string),
+    source: optional(point),
+    outcome: optional(outcomeKind),
+    execution: optional(count),
+    by: optional(turnRef),
+  },
+  "mail.delivered": { cause, ...attempt, records: listOf(point) },
+  "mail.moved": { cause, ...agent, record: point, from: agentRef },
+  "wake.marked": { cause, ...agent, record: point },
+  "wake.cleared": {
+    cause,
+    ...agent,
+    why: oneOf("delivered", "started", "errored", "interrupted"),
+  },
+  "wait.began": { cause, ...attempt, timeoutMs: count },
+  "wait.ended": {
+    cause,
+    ...attempt,
+    why: oneOf("mail", "input", "timeout", "interrupted", "settled"),
+    unread: listOf(fields({ mail, from: sender, count })),
+  },
+  "execution.yielded": { cause, ...turn, execution: count, command: string },
+  "execution.completed": { cause, ...turn, execution: count, stopped: optional(yes) },
+  "settlement.began": { cause, ...turn, outcome },
+  "settlement.attempted": { cause, ...attempt },
+};
+
+interface Field {
+  readonly name: string;
+  readonly check: Check;
+  readonly required: boolean;
+}
+
+function compile(shape: Readonly<Record<string, Check | Optional>>): readonly Field[] {
+  return Object.entries(shape).map(([name, rule]) =>
+    typeof rule === "function"
+      ? { name, check: rule, required: true }
+      : { name, check: rule.optional, required: false },
+  );
+}
+
+function faultIn(table: readonly Field[], value: StoredEvent): string | undefined {
+  for (const { name, check, required } of table) {
+    const field = value[name];
+    if (field === undefined ? required : !check(field)) return name;
+  }
+  return undefined;
+}
+
+const TABLES = new Map<string, readonly Field[]>(
+  Object.entries(SHAPES).map(([type, shape]) => [type, compile(shape)]),
+);
+
+/** Whether an event of this name is known to this version (L4). */
+export function isEventType(name: string): name is EventType {
+  return TABLES.has(name);
+}
+
+/** The first field of an event that is missing or malformed; `undefined` when its form is right (L3). */
+export function shapeFault(type: EventType, event: StoredEvent): string | undefined {
+  return faultIn(TABLES.get(type) ?? [], event);
+}
