@@ -1,0 +1,83 @@
+/**
+ * Names of things in an ordered store: the layout of docs/log.md, in one place. Positions are written with 16 digits,
+ * so that the order of keys is the order of commits. Session ids are percent-encoded, so that no id can reach into
+ * another's keys.
+ */
+import { BadArgument } from "../errors.js";
+
+/** Version of the layout (L4). */
+export const FORMAT_KEY = "m/format";
+
+const MAX_ID_LENGTH = 256;
+const DIGITS = 16;
+
+/** Half-open ranges that hold every key this layout does not know: a key in one of them is damage (L3). */
+export const UNKNOWN_RANGES: readonly { readonly gte: string; readonly lt: string }[] = [
+  { gte: "", lt: "c/" },
+  { gte: "c0", lt: "h/" },
+  { gte: "h0", lt: FORMAT_KEY },
+  { gte: `${FORMAT_KEY}\0`, lt: "s/" },
+  { gte: "s0", lt: "x/" },
+  { gte: "x0", lt: "\u{10ffff}" },
+];
+
+/** Refuses what can't name a session: an empty, very long or ill-formed text. */
+export function checkSessionId(session: unknown): asserts session is string {
+  if (typeof session !== "string" || session === "" || session.length > MAX_ID_LENGTH) {
+    throw new BadArgument(`A session id is a text of 1 to ${MAX_ID_LENGTH} characters.`);
+  }
+  try {
+    encodeURIComponent(session);
+  } catch {
+    throw new BadArgument(
+      "A session id must be well-formed Unicode; this one has a lone surrogate.",
+    );
+  }
+}
+
+/** Key of a session's head. */
+export function headKey(session: string): string {
+  return `h/${encodeURIComponent(session)}`;
+}
+
+/** Key of one commit. */
+export function commitKey(session: string, position: number): string {
+  return `c/${encodeURIComponent(session)}/${digits(position)}`;
+}
+
+/** Key of one snapshot. */
+export function snapshotKey(session: string, position: number): string {
+  return `s/${encodeURIComponent(session)}/${digits(position)}`;
+}
+
+/** All heads. */
+export const HEADS = { gte: "h/", lt: "h0" } as const;
+
+/** All commits of a session, or its snapshots. */
+export function rangeOf(kind: "c" | "s", session: string): { gte: string; lt: string } {
+  // "0" is the character after "/".
+  const start = `${kind}/${encodeURIComponent(session)}`;
+  return { gte: `${start}/`, lt: `${start}0` };
+}
+
+/** The session that a head's key names; `undefined` when no session could have that key. */
+export function sessionOfHead(key: string): string | undefined {
+  try {
+    const session = decodeURIComponent(key.slice(2));
+    return session !== "" && headKey(session) === key ? session : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The position at the end of a commit's or snapshot's key; `undefined` when it isn't one. */
+export function positionOf(key: string): number | undefined {
+  const text = key.slice(key.lastIndexOf("/") + 1);
+  if (!/^[0-9]{16}$/.test(text)) return undefined;
+  const position = Number(text);
+  return position > 0 && Number.isSafeInteger(position) ? position : undefined;
+}
+
+function digits(position: number): string {
+  return String(position).padStart(DIGITS, "0");
+}

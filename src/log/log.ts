@@ -1,0 +1,94 @@
+/**
+ * The port to where logs are kept. An `EventLog` holds many sessions; a session is one gapless stream of commits in it.
+ * Implementations own bytes, chain and lease; they know nothing of the rules.
+ */
+import type { Commit, CommitDraft } from "../events/commit.js";
+
+/** Where a session's stream ends. Position 0 and hash `""` when it is empty. */
+export interface Head {
+  readonly position: number;
+  readonly hash: string;
+  readonly epoch: number;
+}
+
+/**
+ * How an append ended (M3, L5). Only `appended` is durable for certain. `conflict`: the expected position was not the
+ * head's next. `fenced`: this writer lost its right. `unknown`: the store failed in the middle, a reopen tells.
+ * `unavailable`: nothing was written.
+ */
+export type AppendResult =
+  | { readonly kind: "appended"; readonly head: Head }
+  | { readonly kind: "conflict"; readonly head: Head }
+  | { readonly kind: "fenced"; readonly cause?: unknown }
+  | { readonly kind: "unknown"; readonly commitId: string; readonly cause: unknown }
+  | { readonly kind: "unavailable"; readonly cause: unknown };
+
+/** A saved fold: only ever a cache (L7). */
+export interface Snapshot {
+  /** The last commit folded into it. */
+  readonly position: number;
+  /** That commit's hash: a snapshot of another history is none. */
+  readonly hash: string;
+  /** Version of the fold that made it. */
+  readonly version: number;
+  readonly state: string;
+}
+
+/** Which commits to read, both ends included. */
+export interface ReadRange {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/**
+ * What one session's stream can be asked without the right to write. After `close`, reads reject with
+ * `LogUnavailable`.
+ */
+export interface SessionReader {
+  readonly session: string;
+  /**
+   * Where the stream ends. A writer's head moves with its appends; a reader's stays where it was when the reader was
+   * opened, so that everything it reads fits together.
+   */
+  head(): Head;
+  /**
+   * Commits in order, each verified against the one before; damage is a thrown `LogCorrupt` (L3). Ends at the head as
+   * it was when the reading began.
+   */
+  read(range?: ReadRange): AsyncIterable<Commit>;
+  /** One commit; `undefined` when there is none at that position. */
+  get(position: number): Promise<Commit | undefined>;
+  /** The newest snapshot at or below `position`, if one is readable. */
+  loadSnapshot(version: number, position?: number): Promise<Snapshot | undefined>;
+  close(): Promise<void>;
+}
+
+/** The one writer of a session (L5). */
+export interface SessionLog extends SessionReader {
+  /** The epoch of this lease: higher than that of every commit that was there before. */
+  readonly epoch: number;
+  /**
+   * Appends one commit whole or not at all. Never rejects: a failure is a result. One append at a time: a second one,
+   * while the first is under way, is a conflict.
+   */
+  append(commit: CommitDraft): Promise<AppendResult>;
+  /** Keeps a snapshot, the two newest of them; losing it loses nothing, so it does not reject (L7). */
+  saveSnapshot(snapshot: Snapshot): Promise<void>;
+}
+
+/** A place for sessions: a LevelDB folder, memory, or any other engine that passes the contract suite. */
+export interface EventLog {
+  /** For messages: `memory`, or the folder. */
+  readonly name: string;
+  /** The ids of all sessions here, sorted. */
+  sessions(): Promise<readonly string[]>;
+  /**
+   * Takes the session's lease, with a new epoch.
+   * @throws LogInUse when another holder lives (L5); LogCorrupt, LogFormatError when it can't be trusted (L3, L4).
+   */
+  openSession(session: string): Promise<SessionLog>;
+  /** Reads a session without a lease; writes nothing (R3). `undefined` when there is no such session. */
+  readSession(session: string): Promise<SessionReader | undefined>;
+  /** Frees everything. Twice is fine (L8). */
+  close(): Promise<void>;
+}
