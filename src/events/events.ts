@@ -1,0 +1,263 @@
+/**
+ * What can happen in a session: the union of all events, in the past tense.
+ * An event says what changed and what caused it; it never copies what an earlier event holds (L9),
+ * it points there. Nothing here decides anything.
+ */
+import type { AgentPath } from "../paths.js";
+import type { Point } from "./point.js";
+
+/** Who wrote a record: an agent that can be addressed, or the person behind the root (A6). */
+export type Sender = AgentPath | "person";
+
+/** The kinds of mail (M2). */
+export type MailType = "MAIL" | "RESULT" | "EXECUTION" | "INPUT";
+
+/** How a turn ended (S1). */
+export type OutcomeKind = "completed" | "errored" | "interrupted";
+
+/** What an agent may do (A7). */
+export type Role = "delegator" | "communicator";
+
+/** Why a turn started (W2). */
+export type StartKind = "spawn" | "wake" | "assignment" | "prompt";
+
+/**
+ * What caused an event: an earlier event, or something that entered from outside,
+ * named `source:what` (`person:prompt`, `host:assign`, `clock:timeout`).
+ */
+export type Cause = Point | `${"host" | "person" | "clock" | "work"}:${string}`;
+
+/** One agent's identity: its path and how often that path had been used before (A5). */
+export interface AgentRef {
+  readonly path: AgentPath;
+  readonly gen: number;
+}
+
+/** One turn of one agent. */
+export interface TurnRef extends AgentRef {
+  readonly turn: number;
+}
+
+/** One sample, wait or settlement try of a turn; the counter runs over all three (T1). */
+export interface AttemptRef extends TurnRef {
+  readonly attempt: number;
+}
+
+/** Text of an event, or the earlier event that holds it. */
+export type TextSource = { readonly text: string } | { readonly at: Point };
+
+/** Data that JSON can carry: the host's own transcript entries and sample results. */
+export type Json =
+  string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+
+/**
+ * What a settled turn says to its parent (S1). `completed` has the final response, the others a short reason;
+ * `partial` names the events whose text, joined, is the useful part of what had been said.
+ * `repaired` says that ill-formed text was made well-formed (S6).
+ */
+export interface Outcome {
+  readonly kind: OutcomeKind;
+  readonly response?: TextSource;
+  readonly reason?: string;
+  readonly partial?: readonly Point[];
+  readonly repaired?: true;
+}
+
+/** How many unread records of one type one sender had when a wait ended (V2). */
+export interface MailCount {
+  readonly mail: MailType;
+  readonly from: Sender;
+  readonly count: number;
+}
+
+/** Why a wait ended (V1, V5). */
+export type WaitEnd = "mail" | "input" | "timeout" | "interrupted" | "settled";
+
+/** What an interrupt met (I2-I4). */
+export type InterruptFound = "idle" | "preparing" | "active" | "settling";
+
+type Event<Type extends string, Body> = { readonly type: Type; readonly cause: Cause } & Body;
+
+/** The session was made, with its capacity (W6). Heads the first commit. */
+export type SessionCreated = Event<
+  "session.created",
+  { readonly id: string; readonly capacity: number }
+>;
+/** A run of the session began. Heads that run's first commit, never written alone (R2). */
+export type SessionOpened = Event<"session.opened", { readonly run: number }>;
+/** Turns that had been live when the process died were settled (R2). */
+export type SessionRecovered = Event<
+  "session.recovered",
+  { readonly turns: number; readonly unread: number }
+>;
+/** The host asked the run to end: nothing starts any more (L8). */
+export type SessionClosing = Event<"session.closing", { readonly run: number }>;
+/** The run ended in good order (L8). */
+export type SessionClosed = Event<"session.closed", { readonly run: number }>;
+/** The capacity became another (W6). */
+export type CapacityChanged = Event<
+  "capacity.changed",
+  { readonly from: number; readonly to: number }
+>;
+
+/** An identity came into being; `by` is the turn that asked, absent for the host (T3). */
+export type AgentSpawned = Event<
+  "agent.spawned",
+  AgentRef & { readonly behavior: string; readonly role: Role; readonly by?: TurnRef }
+>;
+/** An interrupt was asked for (I1-I4). `turn` is the live turn, if any. */
+export type AgentInterrupted = Event<
+  "agent.interrupted",
+  AgentRef & {
+    readonly found: InterruptFound;
+    readonly reason: string;
+    readonly turn?: number;
+    readonly by?: TurnRef;
+  }
+>;
+
+/** A slot was reserved for a start that is being prepared, or waits for a settlement to end (T2, T7). */
+export type StartReserved = Event<
+  "start.reserved",
+  AgentRef & {
+    readonly start: StartKind;
+    readonly reservation: number;
+    readonly behavior: string;
+    readonly role: Role;
+    readonly task?: TextSource;
+    readonly from?: Sender;
+    readonly by?: TurnRef;
+  }
+>;
+/** The host's preparation of a start is done (T2). */
+export type StartPrepared = Event<"start.prepared", AgentRef & { readonly reservation: number }>;
+/** A reservation was given up before its start; `failed` when its preparation failed or ran out of time (T4). */
+export type StartReleased = Event<
+  "start.released",
+  AgentRef & {
+    readonly reservation: number;
+    readonly why: "failed" | "timeout" | "interrupted" | "spawner settled" | "closed";
+    readonly reason?: string;
+  }
+>;
+
+/** A turn started. Its task, if it has one, is here, in its reservation, or in the INPUT that it reads (W8). */
+export type TurnStarted = Event<
+  "turn.started",
+  TurnRef & {
+    readonly start: StartKind;
+    readonly reservation?: number;
+    readonly task?: TextSource;
+    readonly from?: Sender;
+  }
+>;
+/** A turn ended: its agent is idle, its slot free (S2). */
+export type TurnSettled = Event<"turn.settled", TurnRef & { readonly outcome: OutcomeKind }>;
+
+/** A sample began: the boundary is past (M5). */
+export type SampleBegan = Event<"sample.began", AttemptRef>;
+/** A sample ended, with its result or the reason it failed. */
+export type SampleEnded = Event<
+  "sample.ended",
+  AttemptRef & { readonly result?: Json; readonly opaque?: true; readonly failed?: string }
+>;
+/** A piece of text that an open sample has produced so far. */
+export type PartialRecorded = Event<"partial.recorded", AttemptRef & { readonly text: string }>;
+/** An entry of the host's own in an agent's transcript (M6). */
+export type TranscriptRecorded = Event<
+  "transcript.recorded",
+  TurnRef & { readonly entry: Json }
+>;
+
+/**
+ * A record was accepted for `path` (M3). Its text is here or at `source`: a RESULT's is the outcome of the
+ * `settlement.began` it points to.
+ */
+export type MailQueued = Event<
+  "mail.queued",
+  AgentRef & {
+    readonly mail: MailType;
+    readonly from: Sender;
+    readonly text?: string;
+    readonly source?: Point;
+    readonly outcome?: OutcomeKind;
+    readonly execution?: number;
+    readonly by?: TurnRef;
+  }
+>;
+/** A boundary took unread records, oldest first, into the sample it names; attempt 0 takes a turn's INPUT as its task (M5, W8). */
+export type MailDelivered = Event<"mail.delivered", AttemptRef & { readonly records: readonly Point[] }>;
+/** An unread EXECUTION went to the spawn parent when its owner settled (S5). It takes this event's point. */
+export type MailMoved = Event<
+  "mail.moved",
+  AgentRef & { readonly record: Point; readonly from: AgentRef }
+>;
+
+/** Mail marked its recipient: it is to be woken once idle (W1). Carries the point of that mail. */
+export type WakeMarked = Event<"wake.marked", AgentRef & { readonly record: Point }>;
+/** A mark went (W1, W5, T4, I2). */
+export type WakeCleared = Event<
+  "wake.cleared",
+  AgentRef & { readonly why: "delivered" | "started" | "errored" | "interrupted" }
+>;
+
+/** A turn began to wait for mail (V1). */
+export type WaitBegan = Event<"wait.began", AttemptRef & { readonly timeoutMs: number }>;
+/** A wait ended; its answer is `why` and `unread`, never text (V2). */
+export type WaitEnded = Event<
+  "wait.ended",
+  AttemptRef & { readonly why: WaitEnd; readonly unread: readonly MailCount[] }
+>;
+
+/** A turn let a command run on while it works (S5). */
+export type ExecutionYielded = Event<
+  "execution.yielded",
+  TurnRef & { readonly execution: number; readonly command: string }
+>;
+/** A yielded command ended by itself, or was stopped; its EXECUTION mail follows (S5). */
+export type ExecutionCompleted = Event<
+  "execution.completed",
+  TurnRef & { readonly execution: number; readonly stopped?: true }
+>;
+
+/** A turn reached its end: the outcome is fixed, with its full payload (S2). */
+export type SettlementBegan = Event<"settlement.began", TurnRef & { readonly outcome: Outcome }>;
+/** One try at ending what the turn owns and running finalisers began (S2, S3). */
+export type SettlementAttempted = Event<"settlement.attempted", AttemptRef>;
+
+/** Everything that can stand in a commit. */
+export type DovecoteEvent =
+  | SessionCreated
+  | SessionOpened
+  | SessionRecovered
+  | SessionClosing
+  | SessionClosed
+  | CapacityChanged
+  | AgentSpawned
+  | AgentInterrupted
+  | StartReserved
+  | StartPrepared
+  | StartReleased
+  | TurnStarted
+  | TurnSettled
+  | SampleBegan
+  | SampleEnded
+  | PartialRecorded
+  | TranscriptRecorded
+  | MailQueued
+  | MailDelivered
+  | MailMoved
+  | WakeMarked
+  | WakeCleared
+  | WaitBegan
+  | WaitEnded
+  | ExecutionYielded
+  | ExecutionCompleted
+  | SettlementBegan
+  | SettlementAttempted;
+
+/** The name of an event. */
+export type EventType = DovecoteEvent["type"];
+
+/** The event of one name. */
+export type EventOf<Type extends EventType> = Extract<DovecoteEvent, { readonly type: Type }>;

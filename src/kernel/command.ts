@@ -1,0 +1,118 @@
+/**
+ * What can be put to the kernel: requests of behaviours and hosts, and completions of what the shell was asked to do.
+ * Callers are known from their live turn (A6): `by: null` is the host.
+ */
+import type { AttemptRef, InterruptFound, Json, Role, Sender, TurnRef } from "../events/events.js";
+import type { Point } from "../events/point.js";
+import type { AgentPath } from "../paths.js";
+import type { Unread } from "./state.js";
+
+/** How a behaviour's turn came to its end. `sample` says that the response equals the newest sample's result (M6). */
+export type TurnEnd =
+  | { readonly kind: "completed"; readonly response: string | { readonly sample: true } }
+  | { readonly kind: "errored"; readonly reason: string };
+
+/** Everything that can be decided. */
+export type Command =
+  | {
+      readonly kind: "create";
+      readonly id: string;
+      readonly capacity: number;
+      readonly behavior: string;
+    }
+  | { readonly kind: "open"; readonly capacity: number | null }
+  | { readonly kind: "close" }
+  | { readonly kind: "flush" }
+  | { readonly kind: "setCapacity"; readonly capacity: number }
+  | {
+      readonly kind: "spawn";
+      readonly by: TurnRef | null;
+      /** Whose child; the caller where absent, `/root` for the host. */
+      readonly parent?: string;
+      readonly name: string;
+      readonly behavior: string;
+      readonly role?: Role;
+      readonly task: string;
+    }
+  | {
+      readonly kind: "send";
+      readonly by: TurnRef | null;
+      readonly target: string;
+      readonly text: string;
+    }
+  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "assign"; readonly target: string; readonly task: string }
+  | {
+      readonly kind: "interrupt";
+      readonly by: TurnRef | null;
+      readonly target: string;
+      readonly reason?: string;
+    }
+  | { readonly kind: "sample.begin"; readonly turn: TurnRef }
+  | {
+      readonly kind: "sample.end";
+      readonly attempt: AttemptRef;
+      readonly result?: Json;
+      readonly opaque?: true;
+      readonly failed?: string;
+    }
+  | { readonly kind: "partial"; readonly turn: TurnRef; readonly text: string }
+  | { readonly kind: "record"; readonly turn: TurnRef; readonly entry: Json }
+  | { readonly kind: "wait"; readonly turn: TurnRef; readonly timeout: unknown }
+  | { readonly kind: "wait.timeout"; readonly attempt: AttemptRef }
+  | { readonly kind: "yield"; readonly turn: TurnRef; readonly command: string }
+  | {
+      readonly kind: "execution.complete";
+      readonly turn: TurnRef;
+      readonly execution: number;
+      readonly text: string;
+      readonly stopped: boolean;
+    }
+  | { readonly kind: "turn.finish"; readonly turn: TurnRef; readonly end: TurnEnd }
+  | { readonly kind: "settlement.end"; readonly attempt: AttemptRef }
+  | {
+      readonly kind: "prepared";
+      readonly reservation: number;
+      readonly failed?: string;
+      readonly late?: true;
+    };
+
+/** A command of one kind. */
+export type CommandOf<Kind extends Command["kind"]> = Extract<Command, { readonly kind: Kind }>;
+
+/** A start that could not be committed at once: its reservation tells what became of it (T3, T7). */
+export interface Pending {
+  readonly reservation: number;
+}
+
+/** What a command answers when it is not refused. */
+export interface Answers {
+  create: null;
+  open: { readonly recovered: readonly TurnRef[]; readonly unread: number };
+  close: null;
+  flush: null;
+  setCapacity: null;
+  spawn: { readonly path: AgentPath; readonly pending: Pending | null };
+  /** `held` is the one answer of M7 that is not empty: capacity alone keeps an idle recipient from starting. */
+  send: { readonly held: boolean };
+  /** The order point of the INPUT: the turn that reads it gives `prompt` its outcome (W8). */
+  prompt: { readonly input: Point };
+  assign: { readonly path: AgentPath; readonly pending: Pending | null };
+  interrupt: { readonly path: AgentPath; readonly found: InterruptFound };
+  "sample.begin": { readonly attempt: AttemptRef; readonly mail: readonly Unread[] };
+  "sample.end": null;
+  partial: null;
+  record: null;
+  wait: { readonly attempt: AttemptRef };
+  "wait.timeout": null;
+  yield: { readonly execution: number };
+  "execution.complete": null;
+  "turn.finish": null;
+  "settlement.end": null;
+  prepared: null;
+}
+
+/** Who a send or a task comes from. */
+export function senderOf(by: TurnRef | null): Sender {
+  return by === null ? "person" : by.path;
+}

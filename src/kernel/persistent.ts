@@ -1,0 +1,203 @@
+/**
+ * The two persistent containers that the kernel's state is made of: a map by string key and a first-in first-out row.
+ * Both are values: every change gives a new one that shares what did not change, so keeping an older state costs nothing.
+ */
+
+interface Leaf<V> {
+  readonly hash: number;
+  readonly entries: readonly (readonly [key: string, value: V])[];
+}
+interface Branch<V> {
+  readonly bitmap: number;
+  readonly slots: readonly (Branch<V> | Leaf<V>)[];
+}
+type Node<V> = Branch<V> | Leaf<V>;
+
+const BITS = 5;
+const EMPTY_BRANCH: Branch<never> = { bitmap: 0, slots: [] };
+
+/** FNV-1a over UTF-16 code units: the same in every process, so that iteration order is too. */
+function hashOf(key: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < key.length; i++) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
+  return hash ^ (hash >>> 15);
+}
+
+function countBits(bits: number): number {
+  let n = bits - ((bits >>> 1) & 0x55555555);
+  n = (n & 0x33333333) + ((n >>> 2) & 0x33333333);
+  return Math.imul((n + (n >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+const bitAt = (hash: number, shift: number): number => 1 << ((hash >>> shift) & 31);
+const slotAt = (bitmap: number, bit: number): number => countBits(bitmap & (bit - 1));
+
+/** Two leaves of different hashes, on as many branches as it takes to tell them apart. */
+function join<V>(a: Leaf<V>, b: Leaf<V>, shift: number): Branch<V> {
+  const bitA = bitAt(a.hash, shift);
+  const bitB = bitAt(b.hash, shift);
+  if (bitA === bitB) return { bitmap: bitA, slots: [join(a, b, shift + BITS)] };
+  // Compared as unsigned: bit 31 is negative as a signed number.
+  return { bitmap: bitA | bitB, slots: bitA >>> 0 < bitB >>> 0 ? [a, b] : [b, a] };
+}
+
+function put<V>(node: Node<V>, hash: number, shift: number, key: string, value: V): Node<V> {
+  if ("entries" in node) {
+    if (node.hash !== hash) return join(node, { hash, entries: [[key, value]] }, shift);
+    const others = node.entries.length === 1 && node.entries[0]?.[0] === key;
+    if (others) return { hash, entries: [[key, value]] };
+    return { hash, entries: [...node.entries.filter(([k]) => k !== key), [key, value]] };
+  }
+  const bit = bitAt(hash, shift);
+  const at = slotAt(node.bitmap, bit);
+  if ((node.bitmap & bit) === 0) {
+    const slots = [...node.slots];
+    slots.splice(at, 0, { hash, entries: [[key, value]] });
+    return { bitmap: node.bitmap | bit, slots };
+  }
+  const slots = node.slots.slice();
+  slots[at] = put(slots[at] as Node<V>, hash, shift + BITS, key, value);
+  return { bitmap: node.bitmap, slots };
+}
+
+function drop<V>(node: Node<V>, hash: number, shift: number, key: string): Node<V> | undefined {
+  if ("entries" in node) {
+    const entries = node.entries.filter(([k]) => k !== key);
+    return entries.length === 0 ? undefined : { hash: node.hash, entries };
+  }
+  const bit = bitAt(hash, shift);
+  const at = slotAt(node.bitmap, bit);
+  const left = drop(node.slots[at] as Node<V>, hash, shift + BITS, key);
+  const slots = node.slots.slice();
+  if (left !== undefined) {
+    slots[at] = left;
+    // A branch with one leaf is that leaf, so that equal maps have equal shapes.
+    if (slots.length === 1 && "entries" in left && shift > 0) return left;
+    return { bitmap: node.bitmap, slots };
+  }
+  slots.splice(at, 1);
+  const only = slots[0];
+  if (slots.length === 1 && only !== undefined && "entries" in only && shift > 0) return only;
+  return slots.length === 0 && shift > 0 ? undefined : { bitmap: node.bitmap & ~bit, slots };
+}
+
+/** A persistent map by string key (a hash array mapped trie). Equal content has equal iteration order. */
+export class PersistentMap<K extends string, V> {
+  static readonly empty: PersistentMap<never, never> = new PersistentMap(EMPTY_BRANCH, 0);
+  private readonly root: Node<V>;
+  /** How many keys it has. */
+  readonly size: number;
+
+  private constructor(root: Node<V>, size: number) {
+    this.root = root;
+    this.size = size;
+  }
+
+  /** The value of a key, or `undefined`. */
+  get(key: K): V | undefined {
+    const hash = hashOf(key);
+    let node: Node<V> = this.root;
+    for (let shift = 0; !("entries" in node); shift += BITS) {
+      const bit = bitAt(hash, shift);
+      if ((node.bitmap & bit) === 0) return undefined;
+      node = node.slots[slotAt(node.bitmap, bit)] as Node<V>;
+    }
+    if (node.hash !== hash) return undefined;
+    return node.entries.find(([k]) => k === key)?.[1];
+  }
+
+  has(key: K): boolean {
+    return this.get(key) !== undefined;
+  }
+
+  /** A map with that key set. */
+  set(key: K, value: V): PersistentMap<K, V> {
+    const grown = this.has(key) ? this.size : this.size + 1;
+    return new PersistentMap(put(this.root, hashOf(key), 0, key, value), grown);
+  }
+
+  /** A map without that key. */
+  delete(key: K): PersistentMap<K, V> {
+    if (!this.has(key)) return this;
+    const root = drop(this.root, hashOf(key), 0, key) ?? EMPTY_BRANCH;
+    return new PersistentMap<K, V>(root, this.size - 1);
+  }
+
+  /** All values, in an order that depends on the keys alone. */
+  *values(): Generator<V> {
+    const stack: Node<V>[] = [this.root];
+    for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
+      if ("entries" in node) for (const [, value] of node.entries) yield value;
+      else stack.push(...node.slots);
+    }
+  }
+}
+
+/** The empty map of any type. */
+export function emptyMap<K extends string, V>(): PersistentMap<K, V> {
+  return PersistentMap.empty as unknown as PersistentMap<K, V>;
+}
+
+/**
+ * A persistent first-in first-out row. Versions share one buffer: a push on the newest version appends to it in place,
+ * which older versions can't see; a push on an older one copies. So the usual life, push then take, costs O(1).
+ */
+export class Row<T> {
+  static readonly empty: Row<never> = new Row<never>([], 0, 0);
+  private readonly buffer: T[];
+  private readonly start: number;
+  private readonly end: number;
+
+  private constructor(buffer: T[], start: number, end: number) {
+    this.buffer = buffer;
+    this.start = start;
+    this.end = end;
+  }
+
+  static of<T>(items: readonly T[]): Row<T> {
+    return items.length === 0 ? emptyRow() : new Row(items.slice(), 0, items.length);
+  }
+
+  get length(): number {
+    return this.end - this.start;
+  }
+
+  first(): T | undefined {
+    return this.length === 0 ? undefined : this.buffer[this.start];
+  }
+
+  push(item: T): Row<T> {
+    if (this.length === 0) return new Row([item], 0, 1);
+    const shared = this.buffer.length === this.end;
+    const buffer = shared ? this.buffer : this.buffer.slice(this.start, this.end);
+    buffer.push(item);
+    return shared
+      ? new Row(buffer, this.start, this.end + 1)
+      : new Row(buffer, 0, this.length + 1);
+  }
+
+  /** Without its first item. The buffer is let go once more than half of it has been taken. */
+  rest(): Row<T> {
+    if (this.length <= 1) return emptyRow();
+    const start = this.start + 1;
+    if (start * 2 <= this.end || start < 32) return new Row(this.buffer, start, this.end);
+    return new Row(this.buffer.slice(start, this.end), 0, this.end - start);
+  }
+
+  filter(keep: (item: T) => boolean): Row<T> {
+    return Row.of(this.toArray().filter(keep));
+  }
+
+  toArray(): T[] {
+    return this.buffer.slice(this.start, this.end);
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (let i = this.start; i < this.end; i++) yield this.buffer[i] as T;
+  }
+}
+
+/** The empty row of any type. */
+export function emptyRow<T>(): Row<T> {
+  return Row.empty as unknown as Row<T>;
+}

@@ -1,0 +1,181 @@
+/**
+ * Explicit starts: spawn and assignment, and what becomes of reservations (T2, T3, T6, T7, W2).
+ */
+import type { Cause, EventOf, Role, TurnRef } from "../../events/events.js";
+import { MAX_SEGMENTS, ROOT, depthOf, isAgentName } from "../../paths.js";
+import type { AgentPath } from "../../paths.js";
+import { type Answers, type CommandOf, senderOf } from "../command.js";
+import { begin, freeSlots, mayGrow, prepareTimer } from "../offers.js";
+import type { Stage } from "../stage.js";
+import type { Agent, Reservation } from "../state.js";
+import { textFault } from "../text.js";
+import { type Verdict, DONE, accept, reject } from "../verdict.js";
+import { type Found, findCaller, findTarget, roleFault } from "./targets.js";
+
+/** Spawn: identity, task and start of the turn in one commit (T3). */
+export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answers["spawn"]> {
+  const above = findParent(stage, command);
+  if (!above.ok) return above;
+  const path = findPlace(stage, above.agent, command.name);
+  if (!path.ok) return path;
+  const fault = textFault(command.task, "task") ?? behaviorFault(stage, command.behavior);
+  if (fault !== null) return fault;
+  if (!mayGrow(stage.state)) return atCapacity(stage, `${path.path} was not spawned`, "T3");
+  const reservation = begin(stage, {
+    path: path.path,
+    gen: 1,
+    start: "spawn",
+    behavior: command.behavior,
+    role: command.role ?? DEFAULT_ROLE,
+    task: { text: command.task },
+    from: senderOf(command.by),
+    by: command.by,
+    cause: above.cause,
+  });
+  return accept(() => ({ path: path.path, pending: pendingOf(reservation) }));
+}
+
+function pendingOf(reservation: number | null): { readonly reservation: number } | null {
+  return reservation === null ? null : { reservation };
+}
+
+function findParent(
+  stage: Stage,
+  command: CommandOf<"spawn">,
+): Found<{ agent: Agent; cause: Cause }> {
+  if (command.by === null) {
+    const parent = findTarget(stage, null, command.parent ?? ROOT);
+    return parent.ok ? { ...parent, cause: "host:spawn" } : parent;
+  }
+  const caller = findCaller(stage, command.by);
+  if (!caller.ok) return caller;
+  const fault = roleFault(caller.agent, "Agent (spawn)");
+  return fault ?? { ok: true, agent: caller.agent, cause: caller.turn.told };
+}
+
+function findPlace(stage: Stage, parent: Agent, name: unknown): Found<{ path: AgentPath }> {
+  if (typeof name !== "string" || !isAgentName(name)) {
+    return reject(
+      "name-invalid",
+      "A1",
+      "An agent's name is 1 to 64 of a-z, 0-9 and _, and not `root`. Choose such a name.",
+    );
+  }
+  if (depthOf(parent.path) >= MAX_SEGMENTS) {
+    return reject(
+      "path-too-deep",
+      "A1",
+      `A path has at most ${MAX_SEGMENTS} segments, so ${parent.path} can have no children. Spawn higher up.`,
+    );
+  }
+  const path: AgentPath = `${parent.path}/${name}`;
+  if (stage.agent(path) === undefined && stage.reservationOf(path) === undefined) {
+    return { ok: true, path };
+  }
+  return reject(
+    "path-taken",
+    "A5",
+    `${path} is taken by an agent of this session. Message that one, or choose another name.`,
+  );
+}
+
+function behaviorFault(stage: Stage, behavior: string): ReturnType<typeof reject> | null {
+  if (stage.host.behaviors.has(behavior)) return null;
+  const known = [...stage.host.behaviors].sort().join(", ");
+  return reject(
+    "behavior-unknown",
+    "R1",
+    `There is no behaviour ${JSON.stringify(behavior)}. This session was opened with: ${known}.`,
+  );
+}
+
+function atCapacity(stage: Stage, what: string, rule: string): ReturnType<typeof reject> {
+  return reject(
+    "at-capacity",
+    rule,
+    `All ${stage.durable.capacity} slots are in use or promised to woken agents; ${what}. Wait for a RESULT, then try again.`,
+  );
+}
+
+/** The host starts an idle agent with a task (T6). */
+export function assign(stage: Stage, command: CommandOf<"assign">): Verdict<Answers["assign"]> {
+  const target = findTarget(stage, null, command.target);
+  if (!target.ok) return target;
+  const { agent } = target;
+  const fault = textFault(command.task, "task") ?? behaviorFault(stage, agent.behavior);
+  if (fault !== null) return fault;
+  if (agent.phase !== "idle" || stage.reservationOf(agent.path) !== undefined) {
+    return reject(
+      "not-idle",
+      "T6",
+      `${agent.path} is ${agent.phase === "idle" ? "being prepared" : agent.phase}. Send it a message, or assign when it is idle.`,
+    );
+  }
+  if (agent.path !== ROOT && freeSlots(stage.state) <= 0) {
+    return atCapacity(stage, `${agent.path} was not started`, "T6");
+  }
+  const reservation = begin(stage, {
+    path: agent.path,
+    gen: agent.gen,
+    start: "assignment",
+    behavior: agent.behavior,
+    role: agent.role,
+    task: { text: command.task },
+    from: "person",
+    by: null,
+    cause: "host:assign",
+  });
+  return accept(() => ({ path: agent.path, pending: pendingOf(reservation) }));
+}
+
+/** The host's preparation has answered, or its time is up. What no longer matches is dropped (T2). */
+export function prepared(stage: Stage, command: CommandOf<"prepared">): Verdict<null> {
+  const one = stage.volatile.reservations.find((r) => r.reservation === command.reservation);
+  if (one === undefined || one.ready) return DONE;
+  if (command.late === true) release(stage, one, "timeout", "clock:prepare");
+  else if (command.failed !== undefined) release(stage, one, "failed", "work:prepare", command.failed);
+  else {
+    stage.effect({ kind: "timer.disarm", timer: prepareTimer(one.reservation) });
+    stage.emit({
+      type: "start.prepared",
+      cause: one.at,
+      path: one.path,
+      gen: one.gen,
+      reservation: one.reservation,
+    });
+  }
+  return DONE;
+}
+
+/** Gives a reservation up: its slot is free at once, its mark is not restored (T2, T4). */
+export function release(
+  stage: Stage,
+  one: Reservation,
+  why: EventOf<"start.released">["why"],
+  cause: Cause,
+  reason?: string,
+): void {
+  stage.emit({
+    type: "start.released",
+    cause,
+    path: one.path,
+    gen: one.gen,
+    reservation: one.reservation,
+    why,
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (one.ready) return;
+  stage.effect({ kind: "timer.disarm", timer: prepareTimer(one.reservation) });
+  stage.effect({ kind: "prepare.abort", reservation: one.reservation });
+}
+
+/** Spawns that a turn had under way end with it (T3). */
+export function releaseSpawns(stage: Stage, by: TurnRef, cause: Cause): void {
+  for (const one of stage.volatile.reservations) {
+    if (one.start !== "spawn" || one.by?.path !== by.path || one.by.turn !== by.turn) continue;
+    release(stage, one, "spawner settled", cause);
+  }
+}
+
+/** The role a new agent gets unless one is given (A7). */
+export const DEFAULT_ROLE: Role = "delegator";

@@ -1,0 +1,68 @@
+/**
+ * Who a target means, and who may ask: addressing and roles (A2-A7).
+ */
+import type { TurnRef } from "../../events/events.js";
+import { ROOT, resolvePath } from "../../paths.js";
+import type { Stage } from "../stage.js";
+import type { Agent, Turn } from "../state.js";
+import { reject } from "../verdict.js";
+
+type Refusal = ReturnType<typeof reject>;
+
+/** Either the thing asked for, or why not. */
+export type Found<T> = ({ readonly ok: true } & T) | Refusal;
+
+/** The retained agent that a target names, read from its caller's place (A2-A4). */
+export function findTarget(stage: Stage, by: TurnRef | null, target: unknown): Found<{ agent: Agent }> {
+  const path = readTarget(by, target);
+  if (!path.ok) return path;
+  const agent = stage.agent(path.path);
+  if (agent !== undefined) return { ok: true, agent };
+  return reject(
+    "target-unknown",
+    "A2",
+    `There is no agent ${path.path} in this session. List the agents to see who can be addressed.`,
+  );
+}
+
+/** The canonical path that a target spells, whether or not somebody has it (A2, A3). */
+export function readTarget(by: TurnRef | null, target: unknown): Found<{ path: Agent["path"] }> {
+  if (typeof target !== "string" || target === "") {
+    return reject("target-empty", "A2", "The target is empty. Name an agent, such as /root/editor.");
+  }
+  const path = resolvePath(by?.path ?? ROOT, target);
+  if (path !== undefined) return { ok: true, path };
+  const shown = target.length > 80 ? `${target.slice(0, 80)}...` : target;
+  return reject(
+    "target-malformed",
+    "A2",
+    `${JSON.stringify(shown)} is no agent path. Write /root or /root/segments of a-z, 0-9 and _, or a name below you.`,
+  );
+}
+
+/** The caller's live turn; a call of a turn that is over, or has begun to settle, is refused (T1). */
+export function findCaller(stage: Stage, by: TurnRef): Found<{ agent: Agent; turn: Turn }> {
+  const live = stage.live(by);
+  if (live !== undefined && live.turn.settling === null) return { ok: true, ...live };
+  return reject(
+    "turn-over",
+    "T1",
+    `Turn ${by.turn} of ${by.path} has ended, so its handle takes no more calls. Return from the behaviour.`,
+  );
+}
+
+/** Refuses a caller whose role lacks a tool (A7); `null` when it may. */
+export function roleFault(agent: Agent, tool: string): Refusal | null {
+  if (agent.role === "delegator") return null;
+  return reject(
+    "role-lacks-tool",
+    "A7",
+    `${agent.path} is a communicator: it may only message. It is not offered ${tool}; ask a delegator by mail.`,
+  );
+}
+
+/** Refuses every command once the session is closing (L8). */
+export function closingFault(stage: Stage): Refusal | null {
+  if (!stage.volatile.closing) return null;
+  return reject("session-closed", "L8", "The session is closed. Open it again to go on.");
+}

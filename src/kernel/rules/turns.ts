@@ -1,0 +1,199 @@
+/**
+ * What a live turn does: samples, partial text, entries of the host's own, waits, executions (T1, M5, M6, V1-V4, S5).
+ */
+import type { Json, TurnRef } from "../../events/events.js";
+import type { Answers, CommandOf } from "../command.js";
+import { type Stage, turnRef } from "../stage.js";
+import type { Agent, Turn } from "../state.js";
+import { type Verdict, DONE, accept, reject } from "../verdict.js";
+import { deliver, endWait, tell, waitTimer } from "./mail.js";
+import { findCaller, roleFault } from "./targets.js";
+
+/** A wait's time when none is given, and its bounds, in milliseconds (V3). */
+export const WAIT_TIME = { defaultMs: 30_000, leastMs: 10_000, mostMs: 3_600_000 } as const;
+
+/** A caller whose turn is live and has neither a sample nor a wait open (T1). */
+function findFree(
+  stage: Stage,
+  by: TurnRef,
+): ({ readonly ok: true } & { agent: Agent; turn: Turn }) | ReturnType<typeof reject> {
+  const caller = findCaller(stage, by);
+  if (!caller.ok || caller.turn.open === null) return caller;
+  const doing = caller.agent.phase === "waiting" ? "a wait" : "a sample";
+  return reject(
+    "turn-busy",
+    "T1",
+    `${by.path} has ${doing} open already: a turn has at most one sample or wait at a time. Let it end first.`,
+  );
+}
+
+/** The boundary, then the sample (M5). */
+export function sampleBegin(
+  stage: Stage,
+  command: CommandOf<"sample.begin">,
+): Verdict<Answers["sample.begin"]> {
+  const caller = findFree(stage, command.turn);
+  if (!caller.ok) return caller;
+  const attempt = { ...command.turn, attempt: caller.turn.attempts + 1 };
+  const mail = caller.agent.unread.toArray();
+  deliver(stage, caller.agent, attempt.attempt, caller.turn.told);
+  stage.emit({ type: "sample.began", cause: caller.turn.told, ...attempt });
+  return accept(() => ({ attempt, mail }));
+}
+
+/** A sample's end. One that no longer matches is dropped (T1). */
+export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdict<null> {
+  const live = stage.live(command.attempt);
+  if (live?.agent.phase !== "running" || live.turn.open !== command.attempt.attempt) return DONE;
+  stage.emit({
+    type: "sample.ended",
+    cause: live.turn.told,
+    ...command.attempt,
+    ...(command.result === undefined ? {} : { result: command.result }),
+    ...(command.opaque === undefined ? {} : { opaque: command.opaque }),
+    ...(command.failed === undefined ? {} : { failed: command.failed }),
+  });
+  return DONE;
+}
+
+/** A piece of an open sample's text: kept for the case that the turn is cut short (S1). */
+export function partial(stage: Stage, command: CommandOf<"partial">): Verdict<null> {
+  const caller = findCaller(stage, command.turn);
+  if (!caller.ok) return caller;
+  const { agent, turn } = caller;
+  if (agent.phase !== "running" || turn.open === null) {
+    return reject("turn-busy", "T1", "Partial text belongs to an open sample. Call it inside turn.sample.");
+  }
+  if (command.text === "") return DONE;
+  stage.emit({
+    type: "partial.recorded",
+    cause: turn.told,
+    ...command.turn,
+    attempt: turn.open,
+    text: command.text.toWellFormed(),
+  });
+  return DONE;
+}
+
+/** An entry of the host's own in the transcript (M6). */
+export function record(stage: Stage, command: CommandOf<"record">): Verdict<null> {
+  const caller = findCaller(stage, command.turn);
+  if (!caller.ok) return caller;
+  const entry: Json = command.entry;
+  stage.emit({ type: "transcript.recorded", cause: caller.turn.told, ...command.turn, entry });
+  return DONE;
+}
+
+/** WaitAgent (V1-V4). Mail that is already there ends it in the same decision. */
+export function wait(stage: Stage, command: CommandOf<"wait">): Verdict<Answers["wait"]> {
+  const caller = findFree(stage, command.turn);
+  if (!caller.ok) return caller;
+  const fault = roleFault(caller.agent, "WaitAgent");
+  if (fault !== null) return fault;
+  const timeoutMs = readTimeout(command.timeout);
+  if (timeoutMs === undefined) {
+    return reject(
+      "timeout-invalid",
+      "V3",
+      "The timeout is neither a number of milliseconds nor a decimal string. Give one from 10000 to 3600000.",
+    );
+  }
+  const attempt = { ...command.turn, attempt: caller.turn.attempts + 1 };
+  const began = stage.emit({ type: "wait.began", cause: caller.turn.told, ...attempt, timeoutMs });
+  const waiting = stage.retained(attempt);
+  if (waiting !== undefined && waiting.unread.length > 0) {
+    const input = waiting.unread.toArray().some((one) => one.mail === "INPUT");
+    endWait(stage, waiting, input ? "input" : "mail", began);
+  } else {
+    stage.effect({
+      kind: "timer.arm",
+      timer: waitTimer(attempt),
+      afterMs: timeoutMs,
+      then: { kind: "wait.timeout", attempt },
+    });
+  }
+  return accept(() => ({ attempt }));
+}
+
+/** Reads a wait's time: rounded and clamped; `undefined` for what is no time (V3). */
+export function readTimeout(value: unknown): number | undefined {
+  if (value === undefined) return WAIT_TIME.defaultMs;
+  const number = typeof value === "string" ? readDecimal(value) : value;
+  if (typeof number !== "number" || Number.isNaN(number)) return undefined;
+  return Math.min(Math.max(Math.round(number), WAIT_TIME.leastMs), WAIT_TIME.mostMs);
+}
+
+function readDecimal(text: string): number {
+  const trimmed = text.trim();
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(trimmed) ? Number(trimmed) : Number.NaN;
+}
+
+/** A wait's time is up. A late timer of a wait that has ended is dropped (V3, V4). */
+export function waitTimeout(stage: Stage, command: CommandOf<"wait.timeout">): Verdict<null> {
+  const live = stage.live(command.attempt);
+  if (live?.agent.phase !== "waiting" || live.turn.open !== command.attempt.attempt) return DONE;
+  endWait(stage, live.agent, "timeout", "clock:timeout");
+  return DONE;
+}
+
+/** A command runs on while the turn works (S5). The turn's actor starts it on the folded event. */
+export function yieldExecution(
+  stage: Stage,
+  command: CommandOf<"yield">,
+): Verdict<Answers["yield"]> {
+  const caller = findCaller(stage, command.turn);
+  if (!caller.ok) return caller;
+  if (caller.agent.phase !== "running") {
+    return reject("turn-busy", "T1", `${command.turn.path} waits; a waiting turn yields nothing.`);
+  }
+  const execution = caller.agent.executions + 1;
+  stage.emit({
+    type: "execution.yielded",
+    cause: caller.turn.told,
+    ...command.turn,
+    execution,
+    command: command.command.toWellFormed(),
+  });
+  return accept(() => ({ execution }));
+}
+
+/** A yielded command completed: EXECUTION mail to its own agent, which never marks (S5, W1). */
+export function executionComplete(
+  stage: Stage,
+  command: CommandOf<"execution.complete">,
+): Verdict<null> {
+  const live = stage.live(command.turn);
+  if (live === undefined || !live.turn.executions.includes(command.execution)) return DONE;
+  completeExecution(stage, live.agent, live.turn, command);
+  return DONE;
+}
+
+/** Records that an execution ended, and queues what it printed to its owner. `quiet` wakes nobody (R2). */
+export function completeExecution(
+  stage: Stage,
+  agent: Agent,
+  turn: Turn,
+  end: { readonly execution: number; readonly text: string; readonly stopped: boolean },
+  quiet = false,
+): void {
+  const { execution } = end;
+  const done = stage.emit({
+    type: "execution.completed",
+    cause: turn.told,
+    ...turnRef(agent, turn),
+    execution,
+    ...(end.stopped ? { stopped: true } : {}),
+  });
+  const queued = stage.emit({
+    type: "mail.queued",
+    cause: done,
+    path: agent.path,
+    gen: agent.gen,
+    mail: "EXECUTION",
+    from: agent.path,
+    text: end.text.toWellFormed(),
+    execution,
+    by: turnRef(agent, turn),
+  });
+  if (!quiet) tell(stage, agent, queued, false);
+}
