@@ -10,7 +10,6 @@ const entries = Object.values(manifest.exports).flatMap((entry) =>
 const config: KnipConfig = {
   entry: [
     ...entries,
-    "bench/main.ts",
     "examples/*/main.ts",
     "property-tests/**/*.test.ts",
     "scripts/*.mjs",
