@@ -46,7 +46,9 @@ function put<V>(node: Node<V>, hash: number, shift: number, key: string, value: 
     if (node.hash !== hash) return join(node, { hash, entries: [[key, value]] }, shift);
     const others = node.entries.length === 1 && node.entries[0]?.[0] === key;
     if (others) return { hash, entries: [[key, value]] };
-    return { hash, entries: [...node.entries.filter(([k]) => k !== key), [key, value]] };
+    // Sorted, so that equal maps have equal shapes whatever their history.
+    const entries = [...node.entries.filter(([k]) => k !== key), [key, value] as const];
+    return { hash, entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
   }
   const bit = bitAt(hash, shift);
   const at = slotAt(node.bitmap, bit);
@@ -171,9 +173,7 @@ export class Row<T> {
     const shared = this.buffer.length === this.end;
     const buffer = shared ? this.buffer : this.buffer.slice(this.start, this.end);
     buffer.push(item);
-    return shared
-      ? new Row(buffer, this.start, this.end + 1)
-      : new Row(buffer, 0, this.length + 1);
+    return shared ? new Row(buffer, this.start, this.end + 1) : new Row(buffer, 0, this.length + 1);
   }
 
   /** Without its first item. The buffer is let go once more than half of it has been taken. */
