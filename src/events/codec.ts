@@ -6,8 +6,8 @@
 import { LogCorrupt, LogFormatError, type Damage } from "../errors.js";
 import { FORMAT_VERSION, type Commit, type CommitDraft } from "./commit.js";
 import type { DovecoteEvent } from "./events.js";
-import { checkSeal, seal, type Sealed, type Sha256 } from "./sealed.js";
-import { isEventType, shapeFault } from "./shapes.js";
+import { checkSeal, seal, SEAL_LENGTH, type Sealed, type Sha256 } from "./sealed.js";
+import { shapeFault } from "./shapes.js";
 import { UPCASTERS, upcasterFrom, type StoredEvent, type Upcasters } from "./upcasters.js";
 
 /** Where a record was found: what an error about it names. */
@@ -26,7 +26,7 @@ export interface Link {
 }
 
 const HEADER =
-  /^\{"h":"[0-9a-f]{64}","v":([0-9]{1,15}),"n":([0-9]{1,15}),"epoch":([0-9]{1,15}),"prev":"((?:[0-9a-f]{64})?)","at":/;
+  /"v":([0-9]{1,15}),"n":([0-9]{1,15}),"epoch":([0-9]{1,15}),"prev":"([0-9a-f]{64})?","at":/y;
 
 /** The damage error for one record. */
 export function corrupt(place: Place, kind: Damage, detail: string): LogCorrupt {
@@ -63,21 +63,15 @@ export function encodeCommit(
  * @throws LogCorrupt of kind `checksum`, `shape`, or `chain` when its number is not that of its place.
  */
 export function readLink(text: string, place: Place, sha256: Sha256): Link {
-  const hash = checkSeal(text, sha256);
-  if (hash === undefined) {
-    throw corrupt(place, "checksum", "its bytes are not the ones that were written");
-  }
+  const hash = intactHash(text, place, sha256);
+  HEADER.lastIndex = SEAL_LENGTH;
   const header = HEADER.exec(text);
   if (header === null) throw corrupt(place, "shape", "it has no commit header");
-  const n = Number(header[2]);
-  if (n !== place.position) throw corrupt(place, "chain", `it says that it is commit ${n}`);
-  return {
-    version: Number(header[1]),
-    n,
-    epoch: Number(header[3]),
-    prev: header[4] ?? "",
-    hash,
-  };
+  const [, version, n, epoch, prev = ""] = header;
+  return inPlace(
+    { version: Number(version), n: Number(n), epoch: Number(epoch), prev, hash },
+    place,
+  );
 }
 
 /**
@@ -92,26 +86,40 @@ export function decodeCommit(
   sha256: Sha256,
   upcasters: Upcasters = UPCASTERS,
 ): Commit {
-  const link = readLink(text, place, sha256);
-  const upcast = upcasterFrom(link.version, upcasters);
-  const { at, id, e } = parse(text, place);
+  const hash = intactHash(text, place, sha256);
+  const { v, n, epoch, prev, at, id, e } = parse(text, place);
+  if (!isCount(v) || !isCount(n) || !isCount(epoch) || !isHashOrNone(prev)) {
+    throw corrupt(place, "shape", "it has no commit header");
+  }
+  inPlace({ version: v, n, epoch, prev, hash }, place);
+  const upcast = upcasterFrom(v, upcasters);
   if (typeof at !== "number" || typeof id !== "string" || !Array.isArray(e)) {
     throw corrupt(place, "shape", "its header or its list of events is malformed");
   }
   const stored =
     upcast === undefined ? (e as unknown[]) : e.map((event) => upcast(asStored(event, place)));
-  for (const [index, event] of stored.entries()) {
-    checkEvent(asStored(event, place), index, place);
-  }
-  return {
-    id,
-    n: link.n,
-    at,
-    epoch: link.epoch,
-    prev: link.prev,
-    hash: link.hash,
-    events: stored as readonly DovecoteEvent[],
-  };
+  let index = 0;
+  for (const event of stored) checkEvent(asStored(event, place), index++, place);
+  return { id, n, at, epoch, prev, hash, events: stored as readonly DovecoteEvent[] };
+}
+
+function intactHash(text: string, place: Place, sha256: Sha256): string {
+  const hash = checkSeal(text, sha256);
+  if (hash !== undefined) return hash;
+  throw corrupt(place, "checksum", "its bytes are not the ones that were written");
+}
+
+function inPlace(link: Link, place: Place): Link {
+  if (link.n === place.position) return link;
+  throw corrupt(place, "chain", `it says that it is commit ${link.n}`);
+}
+
+function isHashOrNone(value: unknown): value is string {
+  return typeof value === "string" && /^(?:[0-9a-f]{64})?$/.test(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
 }
 
 function parse(text: string, place: Place): Readonly<Record<string, unknown>> {
@@ -134,17 +142,16 @@ function checkEvent(event: StoredEvent, index: number, place: Place): void {
   if (typeof type !== "string") {
     throw corrupt(place, "shape", `its event ${index} has no type`);
   }
-  if (!isEventType(type)) {
+  const fault = shapeFault(type, event);
+  if (fault === undefined) return;
+  if (fault === "type") {
     throw new LogFormatError(
       `Commit ${place.position} of session "${place.session}" holds an event "${type}" that this dovecote does not know. Use a newer dovecote.`,
     );
   }
-  const fault = shapeFault(type, event);
-  if (fault !== undefined) {
-    throw corrupt(
-      place,
-      "shape",
-      `the field "${fault}" of its event ${index} (${type}) is malformed`,
-    );
-  }
+  throw corrupt(
+    place,
+    "shape",
+    `the field "${fault}" of its event ${index} (${type}) is malformed`,
+  );
 }

@@ -16,7 +16,9 @@ export interface Sealed {
 const START = '{"h":"';
 const HASH_LENGTH = 64;
 const HASH_END = START.length + HASH_LENGTH;
-const REST = HASH_END + '",'.length;
+
+/** How long a seal is: what was sealed goes on after it. */
+export const SEAL_LENGTH = HASH_END + '",'.length;
 
 /**
  * Seals an object that has at least one field: its JSON, headed by the hash of that JSON (L3).
@@ -33,7 +35,7 @@ export function seal(value: object, sha256: Sha256): Sealed {
 export function checkSeal(text: string, sha256: Sha256): string | undefined {
   if (!text.startsWith(START) || !text.startsWith('",', HASH_END)) return undefined;
   const hash = text.slice(START.length, HASH_END);
-  return sha256(text.slice(REST)) === hash ? hash : undefined;
+  return sha256(text.slice(SEAL_LENGTH)) === hash ? hash : undefined;
 }
 
 /** The object in a sealed text, its hash field included; `undefined` when the seal is broken (L3). */

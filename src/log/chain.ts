@@ -5,6 +5,7 @@
 import { LogCorrupt } from "../errors.js";
 import { corrupt, decodeCommit, encodeCommit, readLink, type Link } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
+import { UPCASTERS, upcasterFrom } from "../events/upcasters.js";
 import type { Head, ReadRange } from "./log.js";
 import { sha256 } from "./sha256.js";
 
@@ -45,10 +46,11 @@ export class ChainWalk {
     return this.#before;
   }
 
-  /** Checks one commit's own hash and its place, without reading its events. */
+  /** Checks one commit's own hash, version and place, without reading its events. */
   link(stored: StoredCommit): Link {
     this.#expect(stored.position);
     const link = readLink(stored.text, this.#place(stored), sha256);
+    upcasterFrom(link.version, UPCASTERS);
     this.#follow(link);
     return link;
   }
@@ -108,14 +110,15 @@ export function headOf(session: string, stored: StoredCommit): Head {
 
 /**
  * Reads a range of commits, verified from the commit before it on (L3).
- * `scan` gives stored commits in order, both ends included, as many at a time as suits it.
+ * `range` is asked when the reading begins; `scan` gives stored commits in order, both ends included, as many at a
+ * time as suits it.
  */
 export async function* readChain(
   session: string,
-  range: { readonly from: number; readonly to: number },
+  range: () => { readonly from: number; readonly to: number },
   scan: (from: number, to: number) => AsyncIterable<readonly StoredCommit[]>,
 ): AsyncGenerator<Commit, void, undefined> {
-  const { from, to } = range;
+  const { from, to } = range();
   if (from > to) return;
   // The commit before the range is read for its hash alone: without it the first of the range would be unproven.
   let walk = from === 1 ? new ChainWalk(session, EMPTY_HEAD) : undefined;

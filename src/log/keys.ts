@@ -40,14 +40,24 @@ export function headKey(session: string): string {
   return `h/${encodeURIComponent(session)}`;
 }
 
+/** Key of one commit, or of one snapshot, of the session whose keys start so. */
+export function keyAt(prefix: string, position: number): string {
+  return prefix + String(position).padStart(DIGITS, "0");
+}
+
+/** How the keys of a session's commits, or of its snapshots, start. */
+export function prefixOf(kind: "c" | "s", session: string): string {
+  return `${kind}/${encodeURIComponent(session)}/`;
+}
+
 /** Key of one commit. */
 export function commitKey(session: string, position: number): string {
-  return `c/${encodeURIComponent(session)}/${digits(position)}`;
+  return keyAt(prefixOf("c", session), position);
 }
 
 /** Key of one snapshot. */
 export function snapshotKey(session: string, position: number): string {
-  return `s/${encodeURIComponent(session)}/${digits(position)}`;
+  return keyAt(prefixOf("s", session), position);
 }
 
 /** All heads. */
@@ -76,8 +86,4 @@ export function positionOf(key: string): number | undefined {
   if (!/^[0-9]{16}$/.test(text)) return undefined;
   const position = Number(text);
   return position > 0 && Number.isSafeInteger(position) ? position : undefined;
-}
-
-function digits(position: number): string {
-  return String(position).padStart(DIGITS, "0");
 }

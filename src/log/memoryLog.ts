@@ -139,11 +139,12 @@ class MemoryReader implements SessionReader {
     return this.#head;
   }
 
-  async *read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
-    this.check();
-    yield* readChain(this.session, clampRange(range, this.head().position), (from, to) =>
-      this.#scan(from, to),
-    );
+  read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
+    const begin = (): { from: number; to: number } => {
+      this.check();
+      return clampRange(range, this.head().position);
+    };
+    return readChain(this.session, begin, (from, to) => this.#scan(from, to));
   }
 
   async get(position: number): Promise<Commit | undefined> {

@@ -1,0 +1,130 @@
+/**
+ * A log in a folder: many sessions over one ordered store. Opens at its first use, hands out leases, and gives
+ * everything back when it is closed. Knows the store only through its seam.
+ */
+import { LogCorrupt, LogInUse } from "../errors.js";
+import { checkSessionId, HEADS, sessionOfHead } from "./keys.js";
+import type { EventLog, SessionLog, SessionReader } from "./log.js";
+import { failedLog, readOnlyLog, type OpenedFolder } from "./openFolder.js";
+import { closedLog, StoredReader, StoredSession } from "./storedSession.js";
+import { findHead, verifyRecent } from "./streamCheck.js";
+
+/** A log over a folder that `open` opens (L5, L8). */
+export class FolderLog implements EventLog {
+  readonly name: string;
+  readonly #open: () => Promise<OpenedFolder>;
+  #folder: Promise<OpenedFolder> | undefined;
+  #closing: Promise<void> | undefined;
+  readonly #readers = new Set<StoredReader>();
+  /** Sessions that are held, or about to be. */
+  readonly #leases = new Map<string, StoredSession | "opening">();
+  /** The last epoch given out for a session in this run. */
+  readonly #epochs = new Map<string, number>();
+
+  constructor(name: string, open: () => Promise<OpenedFolder>) {
+    this.name = name;
+    this.#open = open;
+  }
+
+  async sessions(): Promise<readonly string[]> {
+    const { store } = await this.#opened();
+    const sessions: string[] = [];
+    for await (const batch of store.scan(HEADS)) {
+      for (const [key] of batch) sessions.push(sessionNamed(key));
+    }
+    return sessions.sort();
+  }
+
+  async openSession(session: string): Promise<SessionLog> {
+    checkSessionId(session);
+    const { store, writing, confirmed } = await this.#opened();
+    if (writing === undefined) throw readOnlyLog(this.name);
+    if (writing.writer.failed) throw failedLog(this.name);
+    if (this.#leases.has(session)) throw new LogInUse(`Session "${session}" of ${this.name}`);
+    this.#leases.set(session, "opening");
+    try {
+      const head = await findHead(store, session, confirmed(session));
+      await verifyRecent(store, session, head);
+      this.#check();
+      const epoch = Math.max(head.epoch, this.#epochs.get(session) ?? 0) + 1;
+      this.#epochs.set(session, epoch);
+      const opened = new StoredSession(session, store, head, (reader) => this.#release(reader), {
+        epoch,
+        writer: writing.writer,
+        confirm: (next) => writing.watermark.note(session, next),
+      });
+      this.#leases.set(session, opened);
+      this.#readers.add(opened);
+      return opened;
+    } catch (error) {
+      this.#leases.delete(session);
+      throw error;
+    }
+  }
+
+  async readSession(session: string): Promise<SessionReader | undefined> {
+    checkSessionId(session);
+    const { store, confirmed } = await this.#opened();
+    for (;;) {
+      const lease = this.#leases.get(session);
+      const epoch = this.#epochs.get(session);
+      const head =
+        lease instanceof StoredSession
+          ? lease.head()
+          : await findHead(store, session, confirmed(session)).catch((error: unknown) => {
+              // A writer that came meanwhile moved the head between two looks at it: look again.
+              if (this.#epochs.get(session) !== epoch) return undefined;
+              throw error;
+            });
+      if (head === undefined) continue;
+      this.#check();
+      if (head.position === 0) return undefined;
+      const reader = new StoredReader(session, store, head, (closed) => this.#release(closed));
+      this.#readers.add(reader);
+      return reader;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    for (const reader of this.#readers) await reader.close();
+    const folder = await this.#folder?.catch(() => undefined);
+    await folder?.close();
+  }
+
+  async #opened(): Promise<OpenedFolder> {
+    this.#check();
+    const opening = (this.#folder ??= this.#open());
+    try {
+      const folder = await opening;
+      this.#check();
+      return folder;
+    } catch (error) {
+      // What stood in the way may be gone at the next call.
+      if (this.#folder === opening && this.#closing === undefined) this.#folder = undefined;
+      throw error;
+    }
+  }
+
+  #release(reader: StoredReader): void {
+    this.#readers.delete(reader);
+    if (this.#leases.get(reader.session) === reader) this.#leases.delete(reader.session);
+  }
+
+  #check(): void {
+    if (this.#closing !== undefined) throw closedLog();
+  }
+}
+
+function sessionNamed(key: string): string {
+  const session = sessionOfHead(key);
+  if (session !== undefined) return session;
+  throw new LogCorrupt(
+    { session: "", from: 0, to: 0, kind: "unknown-key" },
+    `the store holds a key "${key}", which names no session`,
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Opening a folder for writing: the order in which things are looked at, made and given back. What is cheap to see is
+ * looked at before the store is opened, because opening it rewrites its files. Whatever fails on the way undoes what
+ * was done before it.
+ */
+import { LogInUse, LogUnavailable } from "../errors.js";
+import { unavailable } from "./files.js";
+import { beginFolder, finishFolder, inspectFolder, realFolder } from "./folder.js";
+import { GroupWriter } from "./groupWriter.js";
+import { Owner, refuseLivingOwner, reserveFolder } from "./owner.js";
+import type { OpenStore, Store } from "./store.js";
+import { checkStore, FORMAT_ENTRY } from "./storeFormat.js";
+import { Undo } from "./undo.js";
+import {
+  createWatermark,
+  readWatermark,
+  realSchedule,
+  WatermarkKeeper,
+  type Confirmed,
+  type Schedule,
+} from "./watermark.js";
+
+/** How a folder log writes. */
+export interface LevelLogOptions {
+  /**
+   * `disk` (the default): a commit is on the disk before anyone is told. `process`: it survives a killed process, but
+   * not a power cut.
+   */
+  readonly durability?: "disk" | "process";
+}
+
+/** What a test may put in the place of the real thing. */
+export interface FolderSeams {
+  readonly openStore: OpenStore;
+  readonly schedule?: Schedule;
+}
+
+/** A folder that is open. */
+export interface OpenedFolder {
+  readonly store: Store;
+  confirmed(session: string): Confirmed | undefined;
+  /** Absent when the folder is open for reading alone. */
+  readonly writing?: { readonly writer: GroupWriter; readonly watermark: WatermarkKeeper };
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a folder as its one writer, and makes it when it is absent or empty (L4, L5).
+ *
+ * @throws LogInUse, NotALog, LogFormatError, LogCorrupt, LogUnavailable
+ */
+export async function openForWriting(
+  path: string,
+  options: LevelLogOptions,
+  seams: FolderSeams,
+): Promise<OpenedFolder> {
+  const undo = new Undo();
+  try {
+    const folder = await realFolder(path);
+    undo.push(reserveFolder(folder));
+    const before = await inspectFolder(folder);
+    const lastEpoch = await refuseLivingOwner(folder);
+    const confirmed =
+      before === "ready" ? await readWatermark(folder) : new Map<string, Confirmed>();
+    if (before === "new") await beginFolder(folder);
+    const store = await seams.openStore(folder, before !== "ready");
+    undo.push(() => store.close());
+    if (before === "ready") await checkStore(folder, store);
+    const owner = await Owner.take(folder, lastEpoch);
+    undo.push(() => owner.release());
+    if (before !== "ready") await makeLog(folder, store);
+    return assemble(folder, store, owner, confirmed, options, seams, undo);
+  } catch (error) {
+    await undo.run();
+    throw error;
+  }
+}
+
+function assemble(
+  folder: string,
+  store: Store,
+  owner: Owner,
+  confirmed: Map<string, Confirmed>,
+  options: LevelLogOptions,
+  seams: FolderSeams,
+  undo: Undo,
+): OpenedFolder {
+  const sync = options.durability !== "process";
+  const writer = new GroupWriter(store, { sync, mayWrite: () => owner.holds() });
+  const makeDurable = async (): Promise<boolean> => {
+    if (sync) return true;
+    // The store syncs its journal as a whole, so one synced write makes durable what was written before it.
+    const outcome = await writer.write([FORMAT_ENTRY], true);
+    return outcome.kind === "written";
+  };
+  const schedule = seams.schedule ?? realSchedule;
+  const watermark = new WatermarkKeeper(folder, confirmed, makeDurable, schedule);
+  return {
+    store,
+    confirmed: (session) => watermark.get(session),
+    writing: { writer, watermark },
+    close: async () => {
+      await watermark.flush();
+      await writer.idle();
+      await undo.run();
+    },
+  };
+}
+
+async function makeLog(folder: string, store: Store): Promise<void> {
+  if ((await inspectFolder(folder)) === "ready") {
+    // Another process made it between our first look and our lock. Its watermark must not be written over.
+    throw new LogInUse(folder);
+  }
+  await store.write([FORMAT_ENTRY], true);
+  try {
+    await createWatermark(folder);
+  } catch (error) {
+    throw unavailable(`${folder} can't be made`, error);
+  }
+  await finishFolder(folder);
+}
+
+/** The refusal of writing in a log that was opened for reading. */
+export function readOnlyLog(name: string): LogUnavailable {
+  return new LogUnavailable(`${name} was opened for reading only. Open it for writing first.`);
+}
+
+/** The refusal of a folder in which a write has failed (L6). */
+export function failedLog(name: string): LogUnavailable {
+  return new LogUnavailable(`A write in ${name} failed. Close the log and open it again to go on.`);
+}

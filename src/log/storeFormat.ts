@@ -1,0 +1,32 @@
+/** What a store says of itself, and what it must not hold, looked at once when it is opened. */
+import { LogCorrupt } from "../errors.js";
+import { brokenStore, checkLayout, LAYOUT_VERSION, parseJson } from "./folder.js";
+import { FORMAT_KEY, UNKNOWN_RANGES } from "./keys.js";
+import { collect, type Change, type Store } from "./store.js";
+
+/** The entry that says which layout the store has (L4). */
+export const FORMAT_ENTRY: Change = {
+  key: FORMAT_KEY,
+  value: JSON.stringify({ format: LAYOUT_VERSION }),
+};
+
+/**
+ * Looks at an opened store before anything is read from it (L3, L4).
+ *
+ * @throws LogCorrupt, LogFormatError
+ */
+export async function checkStore(folder: string, store: Store): Promise<void> {
+  const text = await store.get(FORMAT_KEY);
+  if (text === undefined) throw brokenStore(folder, `its store has no ${FORMAT_KEY}`);
+  const { format } = parseJson(text);
+  if (typeof format !== "number") throw brokenStore(folder, `its ${FORMAT_KEY} is malformed`);
+  checkLayout(folder, format);
+  for (const range of UNKNOWN_RANGES) {
+    const [unknown] = await collect(store, { ...range, limit: 1 });
+    if (unknown === undefined) continue;
+    throw new LogCorrupt(
+      { session: "", from: 0, to: 0, kind: "unknown-key" },
+      `${folder}: its store holds a key "${unknown[0]}"`,
+    );
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * What is checked of a stored session when it is opened: its head against its newest commit and the watermark, and the
+ * chain from the newest snapshot on (L3). Reads the store, changes nothing.
+ */
+import { LogCorrupt, TailLost } from "../errors.js";
+import { corrupt } from "../events/codec.js";
+import { ChainWalk, EMPTY_HEAD, headOf, type StoredCommit } from "./chain.js";
+import { parseJson } from "./folder.js";
+import { commitKey, headKey, positionOf, rangeOf } from "./keys.js";
+import type { Head, Snapshot } from "./log.js";
+import { decodeSnapshot } from "./snapshots.js";
+import { collect, type Entry, type Store } from "./store.js";
+import { isConfirmed, type Confirmed } from "./watermark.js";
+
+/** A session's head as it is stored beside its commit. */
+export function encodeHead(head: Head): string {
+  const { position, hash, epoch } = head;
+  return JSON.stringify({ position, hash, epoch });
+}
+
+/** Commits of a session as they are stored, both ends included. */
+export async function* scanCommits(
+  store: Store,
+  session: string,
+  from: number,
+  to: number,
+): AsyncGenerator<readonly StoredCommit[], void, undefined> {
+  const range = { gte: commitKey(session, from), lt: commitKey(session, to + 1) };
+  for await (const batch of store.scan(range)) {
+    yield batch.map((entry) => toStored(session, entry));
+  }
+}
+
+/**
+ * Where a session ends, once its head, its newest commit and the watermark agree (L3).
+ *
+ * @throws LogCorrupt, TailLost
+ */
+export async function findHead(
+  store: Store,
+  session: string,
+  confirmed: Confirmed | undefined,
+): Promise<Head> {
+  const stored = parseHead(session, await store.get(headKey(session)));
+  const [last] = await collect(store, { ...rangeOf("c", session), reverse: true, limit: 1 });
+  const newest = last === undefined ? EMPTY_HEAD : headOf(session, toStored(session, last));
+  if (confirmed !== undefined && newest.position < confirmed.position) {
+    throw new TailLost({ session, expected: confirmed.position, found: newest.position });
+  }
+  if (stored.position !== newest.position || stored.hash !== newest.hash) {
+    const positions = [stored.position, newest.position];
+    throw new LogCorrupt(
+      { session, from: Math.min(...positions), to: Math.max(...positions), kind: "head" },
+      `its head names commit ${stored.position}, and its newest commit is ${newest.position}`,
+    );
+  }
+  if (confirmed !== undefined) await checkConfirmed(store, session, confirmed);
+  return newest;
+}
+
+/**
+ * Walks the chain from the newest fitting snapshot, or from the start, to the head (L3).
+ *
+ * @throws LogCorrupt, LogFormatError
+ */
+export async function verifyRecent(store: Store, session: string, head: Head): Promise<void> {
+  const anchor = await newestAnchor(store, session, head);
+  const walk = new ChainWalk(session, anchor);
+  for await (const batch of scanCommits(store, session, anchor.position + 1, head.position)) {
+    for (const stored of batch) walk.link(stored);
+  }
+  walk.end(head.position);
+  if (walk.at.hash !== head.hash) {
+    throw corrupt({ session, position: head.position }, "head", "its head has another hash");
+  }
+}
+
+/** The newest snapshot that is readable, of this history and not above `position` (L7). */
+export async function findSnapshot(
+  store: Store,
+  session: string,
+  position: number,
+  version: number | undefined,
+): Promise<{ readonly snapshot: Snapshot; readonly head: Head } | undefined> {
+  const scan = { ...rangeOf("s", session), reverse: true };
+  for await (const batch of store.scan(scan)) {
+    for (const [key, text] of batch) {
+      const snapshot = decodeSnapshot(text);
+      if (snapshot === undefined || snapshot.position !== positionOf(key)) continue;
+      if (snapshot.position > position) continue;
+      if (version !== undefined && snapshot.version !== version) continue;
+      const head = await headAt(store, session, snapshot.position);
+      if (head?.hash === snapshot.hash) return { snapshot, head };
+    }
+  }
+  return undefined;
+}
+
+async function newestAnchor(store: Store, session: string, head: Head): Promise<Head> {
+  const found = await findSnapshot(store, session, head.position, undefined);
+  return found?.head ?? EMPTY_HEAD;
+}
+
+async function headAt(store: Store, session: string, position: number): Promise<Head | undefined> {
+  const text = await store.get(commitKey(session, position));
+  return text === undefined ? undefined : headOf(session, { position, text });
+}
+
+async function checkConfirmed(store: Store, session: string, confirmed: Confirmed): Promise<void> {
+  const there = await headAt(store, session, confirmed.position);
+  if (there !== undefined && isConfirmed(confirmed, there.hash)) return;
+  throw corrupt(
+    { session, position: confirmed.position },
+    "watermark",
+    "it is not the commit that had been confirmed",
+  );
+}
+
+function toStored(session: string, [key, text]: Entry): StoredCommit {
+  const position = positionOf(key);
+  if (position === undefined) {
+    throw corrupt({ session, position: 0 }, "unknown-key", `its key "${key}" names no commit`);
+  }
+  return { position, text };
+}
+
+function parseHead(session: string, text: string | undefined): Head {
+  if (text === undefined) return EMPTY_HEAD;
+  const { position, hash, epoch } = parseJson(text);
+  if (typeof position !== "number" || typeof hash !== "string" || typeof epoch !== "number") {
+    throw corrupt({ session, position: 0 }, "head", "its head is malformed");
+  }
+  return { position, hash, epoch };
+}
