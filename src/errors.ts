@@ -79,7 +79,7 @@ export class DovecoteError extends Error {
   static override [Symbol.hasInstance](value: unknown): boolean {
     if (typeof value !== "object" || value === null || !(BRAND in value)) return false;
     if (this === DovecoteError) return true;
-    for (let proto: unknown = value; typeof proto === "object" && proto !== null; ) {
+    for (let proto: unknown = value; typeof proto === "object" && proto !== null;) {
       proto = Object.getPrototypeOf(proto) as unknown;
       const made = (proto as { constructor?: { name?: string } } | null)?.constructor;
       if (made?.name === this.name) return true;
@@ -107,8 +107,16 @@ export class LogInUse extends DovecoteError {
   }
 }
 
-/** What kind of damage was met (L3). */
-export type Damage = "hole" | "checksum" | "chain" | "shape" | "unknown-key" | "head" | "watermark";
+/** What kind of damage was met (L3). `store`: the files under the log are missing or can't be read. */
+export type Damage =
+  | "hole"
+  | "checksum"
+  | "chain"
+  | "shape"
+  | "unknown-key"
+  | "head"
+  | "watermark"
+  | "store";
 
 /** The log is damaged; its bytes were left as they are (L3). */
 export class LogCorrupt extends DovecoteError {

@@ -3,7 +3,13 @@
  * `active` holds `running` and `waiting`, so that a wait does not end the turn; work is invoked by being in a state.
  * It decides nothing: every transition is a folded event.
  */
-import { type AnyStateMachine, type EventObject, createMachine, fromCallback, fromPromise } from "xstate";
+import {
+  type AnyStateMachine,
+  type EventObject,
+  createMachine,
+  fromCallback,
+  fromPromise,
+} from "xstate";
 import type { EventType } from "../events/events.js";
 import { PHASES, type Phase, type PhaseTable } from "../kernel/phases.js";
 import type { AgentWork, Signal } from "./work.js";
@@ -132,7 +138,7 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
         context.work.startExecution(event as Signal<"execution.yielded">);
       },
     },
-  } as Parameters<typeof createMachine>[1]);
+  });
 }
 
 /** The phase that a machine's state value spells. */

@@ -14,7 +14,7 @@ export interface Signal<Type extends EventType = EventType> {
 
 /** An event as a signal. */
 export function signalOf(event: DovecoteEvent, at: Point): Signal {
-  return { type: event.type, event, at } as Signal;
+  return { type: event.type, event, at };
 }
 
 /** The agent effects of one agent. Only its actor calls these. */

@@ -48,7 +48,12 @@ export type TextSource = { readonly text: string } | { readonly at: Point };
 
 /** Data that JSON can carry: the host's own transcript entries and sample results. */
 export type Json =
-  string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 /**
  * What a settled turn says to its parent (S1). `completed` has the final response, the others a short reason;
@@ -164,10 +169,7 @@ export type SampleEnded = Event<
 /** A piece of text that an open sample has produced so far. */
 export type PartialRecorded = Event<"partial.recorded", AttemptRef & { readonly text: string }>;
 /** An entry of the host's own in an agent's transcript (M6). */
-export type TranscriptRecorded = Event<
-  "transcript.recorded",
-  TurnRef & { readonly entry: Json }
->;
+export type TranscriptRecorded = Event<"transcript.recorded", TurnRef & { readonly entry: Json }>;
 
 /**
  * A record was accepted for `path` (M3). Its text is here or at `source`: a RESULT's is the outcome of the
@@ -186,7 +188,10 @@ export type MailQueued = Event<
   }
 >;
 /** A boundary took unread records, oldest first, into the sample it names; attempt 0 takes a turn's INPUT as its task (M5, W8). */
-export type MailDelivered = Event<"mail.delivered", AttemptRef & { readonly records: readonly Point[] }>;
+export type MailDelivered = Event<
+  "mail.delivered",
+  AttemptRef & { readonly records: readonly Point[] }
+>;
 /** An unread EXECUTION went to the spawn parent when its owner settled (S5). It takes this event's point. */
 export type MailMoved = Event<
   "mail.moved",

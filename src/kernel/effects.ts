@@ -7,12 +7,12 @@ import type { Reservation } from "./state.js";
 
 /** One thing for the shell to do, after the events of its decision are durable. */
 export type Effect =
-  /** After `afterMs` milliseconds of monotonic time, submit `then`. */
+  /** After `afterMs` milliseconds of monotonic time, submit that command. */
   | {
       readonly kind: "timer.arm";
       readonly timer: string;
       readonly afterMs: number;
-      readonly then: Command;
+      readonly submit: Command;
     }
   | { readonly kind: "timer.disarm"; readonly timer: string }
   /** Call the host's preparation hook; answer with the command `prepared` (T2). */

@@ -185,12 +185,19 @@ function started(state: Durable, event: EventOf<"turn.started">, at: Point): Dur
 function settled(state: Durable, event: EventOf<"turn.settled">): Durable {
   const agent = agentOf(state, event, event.type);
   const turn = turnOf(agent, event, event.type);
-  if (turn.settling === null) throw new Bug(`turn ${turn.turn} of ${agent.path} had not begun to settle`);
+  if (turn.settling === null)
+    throw new Bug(`turn ${turn.turn} of ${agent.path} had not begun to settle`);
   const last: Settled = { turn: turn.turn, outcome: event.outcome, began: turn.settling.began };
   const others = without(state.settling, agent.path);
   const active = agent.path === ROOT ? state.active : state.active - 1;
   const trying = state.trying === agent.path ? null : state.trying;
-  return withAgent(state, inTurn(agent, phaseAfter(agent, event), null, last), active, others, trying);
+  return withAgent(
+    state,
+    inTurn(agent, phaseAfter(agent, event), null, last),
+    active,
+    others,
+    trying,
+  );
 }
 
 function without(row: Row<AgentPath>, path: AgentPath): Row<AgentPath> {
@@ -327,7 +334,8 @@ function mailbox(
     case "mail.moved": {
       const owner = agentOf(state, event.from, event.type);
       const record = owner.unread.toArray().find((one) => samePoint(one.at, event.record));
-      if (record === undefined) throw new Bug(`mail.moved names a record that ${owner.path} has not`);
+      if (record === undefined)
+        throw new Bug(`mail.moved names a record that ${owner.path} has not`);
       const left = withAgent(state, withUnread(owner, taken(owner.unread, [event.record])));
       const heir = agentOf(left, event, event.type);
       return withAgent(left, withUnread(heir, heir.unread.push(moved(record, at))));

@@ -122,10 +122,16 @@ export function begin(stage: Stage, start: Start): number | null {
       kind: "timer.arm",
       timer: prepareTimer(reservation),
       afterMs: stage.host.prepareTimeoutMs,
-      then: { kind: "prepared", reservation, late: true },
+      submit: { kind: "prepared", reservation, late: true },
     });
   } else {
-    stage.emit({ type: "start.prepared", cause: at, path: start.path, gen: start.gen, reservation });
+    stage.emit({
+      type: "start.prepared",
+      cause: at,
+      path: start.path,
+      gen: start.gen,
+      reservation,
+    });
   }
   return reservation;
 }
@@ -182,7 +188,8 @@ export function offer(stage: Stage): void {
   if (stage.volatile.closing || stage.durable.trying !== null) return;
   for (const one of stage.volatile.reservations) if (one.ready) goPrepared(stage, one);
   const root = stage.agent(ROOT);
-  if (root !== undefined && startGuard(stage.state, root) === null) begin(stage, dueRoot(stage, root));
+  if (root !== undefined && startGuard(stage.state, root) === null)
+    begin(stage, dueRoot(stage, root));
   for (const entry of stage.volatile.markOrder) {
     if (freeSlots(stage.state) <= 0) return;
     if (entry.path === ROOT || stage.volatile.marks.get(entry.path) !== entry.record) continue;

@@ -137,7 +137,7 @@ export class PersistentMap<K extends string, V> {
 
 /** The empty map of any type. */
 export function emptyMap<K extends string, V>(): PersistentMap<K, V> {
-  return PersistentMap.empty as unknown as PersistentMap<K, V>;
+  return PersistentMap.empty;
 }
 
 /**
@@ -199,5 +199,5 @@ export class Row<T> {
 
 /** The empty row of any type. */
 export function emptyRow<T>(): Row<T> {
-  return Row.empty as unknown as Row<T>;
+  return Row.empty;
 }

@@ -13,7 +13,7 @@ import type {
 } from "../events/events.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
-import { type PersistentMap, Row, emptyMap, emptyRow } from "./persistent.js";
+import { type PersistentMap, type Row, emptyMap, emptyRow } from "./persistent.js";
 import type { Phase } from "./phases.js";
 
 /** An accepted record that no sample has taken yet. `at` is its place in the queue, `textAt` the event with its text. */

@@ -40,7 +40,8 @@ export function isTooLarge(text: string): boolean {
   // A code unit takes at most six bytes (`\\u0000`), so most texts need no count.
   if (text.length * 6 <= MAX_COMMAND_BYTES) return false;
   let bytes = 0;
-  for (let i = 0; i < text.length && bytes <= MAX_COMMAND_BYTES; i++) bytes += bytesOf(text.charCodeAt(i));
+  for (let i = 0; i < text.length && bytes <= MAX_COMMAND_BYTES; i++)
+    bytes += bytesOf(text.charCodeAt(i));
   return bytes > MAX_COMMAND_BYTES;
 }
 

@@ -13,7 +13,10 @@ import { release } from "./starts.js";
 import { type Found, findCaller, findTarget, readTarget, roleFault } from "./targets.js";
 
 /** InterruptAgent by an agent, or the host's interrupt (I1). */
-export function interrupt(stage: Stage, command: CommandOf<"interrupt">): Verdict<Answers["interrupt"]> {
+export function interrupt(
+  stage: Stage,
+  command: CommandOf<"interrupt">,
+): Verdict<Answers["interrupt"]> {
   const cause = findAsker(stage, command);
   if (!cause.ok) return cause;
   const spawning = command.by === null ? findSpawning(stage, command.target) : undefined;
@@ -36,10 +39,18 @@ function findAsker(stage: Stage, command: CommandOf<"interrupt">): Found<{ cause
 
 function forbidden(agent: Agent, caller: Agent["path"]): ReturnType<typeof reject> | null {
   if (agent.path === ROOT) {
-    return reject("interrupt-root", "I1", "An agent may not interrupt the root. Send it a message.");
+    return reject(
+      "interrupt-root",
+      "I1",
+      "An agent may not interrupt the root. Send it a message.",
+    );
   }
   if (agent.path === caller) {
-    return reject("interrupt-self", "I1", "An agent may not interrupt itself. End the turn instead.");
+    return reject(
+      "interrupt-self",
+      "I1",
+      "An agent may not interrupt itself. End the turn instead.",
+    );
   }
   return null;
 }

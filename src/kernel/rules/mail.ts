@@ -17,7 +17,7 @@ import { type Stage, turnRef } from "../stage.js";
 import type { Agent } from "../state.js";
 import { textFault } from "../text.js";
 import { type Verdict, accept } from "../verdict.js";
-import { findCaller, findTarget } from "./targets.js";
+import { behaviorFault, findCaller, findTarget } from "./targets.js";
 
 /** SendMessage (M1, M3, M7). */
 export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers["send"]> {
@@ -53,7 +53,7 @@ function isHeld(stage: Stage, path: Agent["path"]): boolean {
 export function prompt(stage: Stage, command: CommandOf<"prompt">): Verdict<Answers["prompt"]> {
   const target = findTarget(stage, null, "/root");
   if (!target.ok) return target;
-  const fault = textFault(command.text, "prompt");
+  const fault = textFault(command.text, "prompt") ?? behaviorFault(stage, target.agent.behavior);
   if (fault !== null) return fault;
   const { path, gen } = target.agent;
   const input = stage.emit({
@@ -95,7 +95,9 @@ export function endWait(stage: Stage, agent: Agent, why: WaitEnd, cause: Cause):
 }
 
 /** The name of a wait's timer: unique among all waits of a run (V4). */
-export function waitTimer(attempt: EventOf<"wait.began"> | { path: string; gen: number; turn: number; attempt: number }): string {
+export function waitTimer(
+  attempt: EventOf<"wait.began"> | { path: string; gen: number; turn: number; attempt: number },
+): string {
   return `wait:${attempt.path}#${attempt.gen}.${attempt.turn}.${attempt.attempt}`;
 }
 

@@ -25,11 +25,16 @@ function outcomeOf(turn: Turn, end: TurnEnd): Outcome {
   if (end.kind === "errored") return { kind: "errored", reason: end.reason.toWellFormed() };
   if (typeof end.response !== "string") {
     const at = turn.lastResult;
-    return at === null ? { kind: "completed", response: { text: "" } } : { kind: "completed", response: { at } };
+    return at === null
+      ? { kind: "completed", response: { text: "" } }
+      : { kind: "completed", response: { at } };
   }
   const response = end.response.toWellFormed();
   if (isTooLarge(response)) {
-    return { kind: "errored", reason: "The final response takes more than 64 MiB in the log (L2)." };
+    return {
+      kind: "errored",
+      reason: "The final response takes more than 64 MiB in the log (L2).",
+    };
   }
   return {
     kind: "completed",

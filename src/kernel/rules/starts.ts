@@ -10,7 +10,7 @@ import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
 import { textFault } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
-import { type Found, findCaller, findTarget, roleFault } from "./targets.js";
+import { type Found, behaviorFault, findCaller, findTarget, roleFault } from "./targets.js";
 
 /** Spawn: identity, task and start of the turn in one commit (T3). */
 export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answers["spawn"]> {
@@ -79,16 +79,6 @@ function findPlace(stage: Stage, parent: Agent, name: unknown): Found<{ path: Ag
   );
 }
 
-function behaviorFault(stage: Stage, behavior: string): ReturnType<typeof reject> | null {
-  if (stage.host.behaviors.has(behavior)) return null;
-  const known = [...stage.host.behaviors].sort().join(", ");
-  return reject(
-    "behavior-unknown",
-    "R1",
-    `There is no behaviour ${JSON.stringify(behavior)}. This session was opened with: ${known}.`,
-  );
-}
-
 function atCapacity(stage: Stage, what: string, rule: string): ReturnType<typeof reject> {
   return reject(
     "at-capacity",
@@ -133,7 +123,8 @@ export function prepared(stage: Stage, command: CommandOf<"prepared">): Verdict<
   const one = stage.volatile.reservations.find((r) => r.reservation === command.reservation);
   if (one === undefined || one.ready) return DONE;
   if (command.late === true) release(stage, one, "timeout", "clock:prepare");
-  else if (command.failed !== undefined) release(stage, one, "failed", "work:prepare", command.failed);
+  else if (command.failed !== undefined)
+    release(stage, one, "failed", "work:prepare", command.failed);
   else {
     stage.effect({ kind: "timer.disarm", timer: prepareTimer(one.reservation) });
     stage.emit({

@@ -13,7 +13,11 @@ type Refusal = ReturnType<typeof reject>;
 export type Found<T> = ({ readonly ok: true } & T) | Refusal;
 
 /** The retained agent that a target names, read from its caller's place (A2-A4). */
-export function findTarget(stage: Stage, by: TurnRef | null, target: unknown): Found<{ agent: Agent }> {
+export function findTarget(
+  stage: Stage,
+  by: TurnRef | null,
+  target: unknown,
+): Found<{ agent: Agent }> {
   const path = readTarget(by, target);
   if (!path.ok) return path;
   const agent = stage.agent(path.path);
@@ -28,7 +32,11 @@ export function findTarget(stage: Stage, by: TurnRef | null, target: unknown): F
 /** The canonical path that a target spells, whether or not somebody has it (A2, A3). */
 export function readTarget(by: TurnRef | null, target: unknown): Found<{ path: Agent["path"] }> {
   if (typeof target !== "string" || target === "") {
-    return reject("target-empty", "A2", "The target is empty. Name an agent, such as /root/editor.");
+    return reject(
+      "target-empty",
+      "A2",
+      "The target is empty. Name an agent, such as /root/editor.",
+    );
   }
   const path = resolvePath(by?.path ?? ROOT, target);
   if (path !== undefined) return { ok: true, path };
@@ -65,4 +73,15 @@ export function roleFault(agent: Agent, tool: string): Refusal | null {
 export function closingFault(stage: Stage): Refusal | null {
   if (!stage.volatile.closing) return null;
   return reject("session-closed", "L8", "The session is closed. Open it again to go on.");
+}
+
+/** Refuses a start with a behaviour that this run was not given (R1). */
+export function behaviorFault(stage: Stage, behavior: string): Refusal | null {
+  if (stage.host.behaviors.has(behavior)) return null;
+  const known = [...stage.host.behaviors].sort().join(", ");
+  return reject(
+    "behavior-unknown",
+    "R1",
+    `There is no behaviour ${JSON.stringify(behavior)}. This session was opened with: ${known}.`,
+  );
 }

@@ -62,7 +62,11 @@ export function partial(stage: Stage, command: CommandOf<"partial">): Verdict<nu
   if (!caller.ok) return caller;
   const { agent, turn } = caller;
   if (agent.phase !== "running" || turn.open === null) {
-    return reject("turn-busy", "T1", "Partial text belongs to an open sample. Call it inside turn.sample.");
+    return reject(
+      "turn-busy",
+      "T1",
+      "Partial text belongs to an open sample. Call it inside turn.sample.",
+    );
   }
   if (command.text === "") return DONE;
   stage.emit({
@@ -109,7 +113,7 @@ export function wait(stage: Stage, command: CommandOf<"wait">): Verdict<Answers[
       kind: "timer.arm",
       timer: waitTimer(attempt),
       afterMs: timeoutMs,
-      then: { kind: "wait.timeout", attempt },
+      submit: { kind: "wait.timeout", attempt },
     });
   }
   return accept(() => ({ attempt }));

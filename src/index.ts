@@ -1,0 +1,48 @@
+/**
+ * The public surface of `dovecote`, written by hand.
+ */
+export { openSession, type SessionOptions } from "./runtime/openSession.js";
+export type { HostSpawnOptions, Session, SessionProjections } from "./runtime/session.js";
+export type {
+  AgentInfo,
+  Behavior,
+  ExecutionOptions,
+  InterruptAnswer,
+  MailRecord,
+  Opening,
+  Preparation,
+  Quiet,
+  SampleInput,
+  SendAnswer,
+  SpawnOptions,
+  Task,
+  Transcript,
+  TranscriptItem,
+  Turn,
+  TurnOutcome,
+  WaitAnswer,
+} from "./runtime/api.js";
+export type { Cancel, Ports } from "./runtime/ports.js";
+export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
+export { levelLog, readLevelLog } from "./log/levelLog.js";
+export { memoryLog } from "./log/memoryLog.js";
+export type { EventLog } from "./log/log.js";
+export type { Commit, CommitDraft } from "./events/commit.js";
+export type { DovecoteEvent } from "./events/events.js";
+export type { Point } from "./events/point.js";
+export { ROOT, type AgentPath } from "./paths.js";
+export {
+  BadArgument,
+  Bug,
+  DovecoteError,
+  type ErrorCode,
+  LogCorrupt,
+  LogFormatError,
+  LogInUse,
+  LogUnavailable,
+  NotALog,
+  OutcomeUnknown,
+  Refused,
+  SessionDegraded,
+  TailLost,
+} from "./errors.js";

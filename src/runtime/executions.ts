@@ -1,0 +1,99 @@
+/**
+ * The executions of one agent: commands that its turn has yielded and that run on while it works (S5).
+ * Each reports its end once; stopping asks it to end and waits, up to a bound.
+ */
+import type { TurnRef } from "../events/events.js";
+import type { ExecutionOptions } from "./api.js";
+import type { Ports } from "./ports.js";
+
+/** How one execution ended. */
+export interface ExecutionEnd {
+  readonly turn: TurnRef;
+  readonly execution: number;
+  readonly text: string;
+  readonly stopped: boolean;
+}
+
+interface Running {
+  readonly controller: AbortController;
+  readonly finish: () => void;
+  readonly done: Promise<void>;
+}
+
+/** How long a stopped execution may take to end before it is left behind, in milliseconds (S3). */
+export const STOP_WITHIN_MS = 30_000;
+
+/** See the module header. */
+export class Executions {
+  private readonly ports: Ports;
+  private readonly report: (end: ExecutionEnd) => void;
+  private readonly yielded = new Map<number, ExecutionOptions["run"]>();
+  private readonly running = new Map<number, Running>();
+
+  constructor(ports: Ports, report: (end: ExecutionEnd) => void) {
+    this.ports = ports;
+    this.report = report;
+  }
+
+  /** The kernel has accepted a yield: its command waits for the event that starts it. */
+  accept(execution: number, run: ExecutionOptions["run"]): void {
+    this.yielded.set(execution, run);
+  }
+
+  /** Starts what was accepted. */
+  start(turn: TurnRef, execution: number): void {
+    const run = this.yielded.get(execution);
+    this.yielded.delete(execution);
+    if (run === undefined) return;
+    const controller = new AbortController();
+    const printed: string[] = [];
+    let reported = false;
+    const end = (text: string): void => {
+      if (reported) return;
+      reported = true;
+      this.running.delete(execution);
+      this.report({ turn, execution, text, stopped: controller.signal.aborted });
+    };
+    const done = this.call(run, controller.signal, printed).then(end);
+    this.running.set(execution, { controller, finish: () => end(printed.join("")), done });
+  }
+
+  private async call(
+    run: ExecutionOptions["run"],
+    signal: AbortSignal,
+    printed: string[],
+  ): Promise<string> {
+    try {
+      // A microtask later: a command that throws at once must not do so inside the actor.
+      await Promise.resolve();
+      const text = await run({ signal, print: (piece) => printed.push(String(piece)) });
+      return signal.aborted || typeof text !== "string" ? printed.join("") : text;
+    } catch (error) {
+      if (signal.aborted) return printed.join("");
+      const said = error instanceof Error ? error.message : String(error);
+      return `${printed.join("")}\nThe command failed: ${said}`.trimStart();
+    }
+  }
+
+  /** Asks all to end, and waits for them; what has not ended within the bound is left behind. */
+  async stopAll(): Promise<void> {
+    const all = [...this.running.values()];
+    for (const { controller } of all) controller.abort();
+    if (all.length === 0) return;
+    await new Promise<void>((resolve) => {
+      const cancel = this.ports.after(STOP_WITHIN_MS, resolve);
+      void Promise.all(all.map(({ done }) => done)).then(() => {
+        cancel();
+        resolve();
+      });
+    });
+    for (const { finish } of all) finish();
+  }
+
+  /** Nothing may outlive the actor: all are asked to end, and none is waited for (L6). */
+  dropAll(): void {
+    this.yielded.clear();
+    for (const { controller } of this.running.values()) controller.abort();
+    this.running.clear();
+  }
+}

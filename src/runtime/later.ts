@@ -1,0 +1,118 @@
+/**
+ * Answers that come later than their command: the outcome of the turn that reads an INPUT (W8), and what became of a
+ * reserved start (T3). They are read from the folded events, so that they say what the log says.
+ */
+import { Refused, type RejectionCode } from "../errors.js";
+import type { DovecoteEvent, EventOf } from "../events/events.js";
+import { type Point, formatPoint } from "../events/point.js";
+import type { Placed } from "../kernel/loop.js";
+import { ROOT } from "../paths.js";
+
+interface Waiter<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+interface Prompt extends Waiter<Point> {
+  /** The root turn that read the INPUT, once one has. */
+  turn: number | null;
+}
+
+/** See the module header. */
+export class Later {
+  private readonly prompts = new Map<string, Prompt>();
+  private readonly starts = new Map<number, Waiter<void>>();
+  private readonly settlements = new Map<number, Point>();
+
+  /** Resolves with the `settlement.began` of the root turn that reads this INPUT. */
+  outcomeOf(input: Point, waiter: Waiter<Point>): void {
+    this.prompts.set(formatPoint(input), { ...waiter, turn: null });
+  }
+
+  /** Resolves when the reserved start has been committed; rejects when it was given up. */
+  startOf(reservation: number, waiter: Waiter<void>): void {
+    this.starts.set(reservation, waiter);
+  }
+
+  /** How many answers are owed. */
+  get owed(): number {
+    return this.prompts.size + this.starts.size;
+  }
+
+  shown(placed: readonly Placed[]): void {
+    for (const { event, at } of placed) this.see(event, at);
+  }
+
+  /** The session can't answer any more (L6, L8). */
+  failAll(error: Error): void {
+    const waiters = [...this.prompts.values(), ...this.starts.values()];
+    this.prompts.clear();
+    this.starts.clear();
+    for (const waiter of waiters) waiter.reject(error);
+  }
+
+  private see(event: DovecoteEvent, at: Point): void {
+    switch (event.type) {
+      case "mail.delivered":
+        if (event.path === ROOT) this.read(event);
+        break;
+      case "settlement.began":
+        if (event.path === ROOT) this.settlements.set(event.turn, at);
+        break;
+      case "turn.settled":
+        if (event.path === ROOT) this.settled(event.turn);
+        break;
+      case "turn.started":
+        if (event.reservation !== undefined) this.started(event.reservation);
+        break;
+      case "start.released":
+        this.released(event);
+        break;
+      default:
+    }
+  }
+
+  private read(event: EventOf<"mail.delivered">): void {
+    for (const record of event.records) {
+      const prompt = this.prompts.get(formatPoint(record));
+      if (prompt !== undefined) prompt.turn = event.turn;
+    }
+  }
+
+  private settled(turn: number): void {
+    const began = this.settlements.get(turn);
+    this.settlements.delete(turn);
+    if (began === undefined) return;
+    for (const [key, prompt] of this.prompts) {
+      if (prompt.turn !== turn) continue;
+      this.prompts.delete(key);
+      prompt.resolve(began);
+    }
+  }
+
+  private started(reservation: number): void {
+    this.starts.get(reservation)?.resolve();
+    this.starts.delete(reservation);
+  }
+
+  private released(event: EventOf<"start.released">): void {
+    const waiter = this.starts.get(event.reservation);
+    this.starts.delete(event.reservation);
+    waiter?.reject(releasedError(event));
+  }
+}
+
+const RELEASED: Record<EventOf<"start.released">["why"], [RejectionCode, string, string]> = {
+  failed: ["start-failed", "T2", "its preparation failed"],
+  timeout: ["start-failed", "T2", "its preparation ran out of time"],
+  interrupted: ["start-interrupted", "I3", "it was interrupted while it was being prepared"],
+  "spawner settled": ["start-interrupted", "T3", "the turn that asked for it ended first"],
+  closed: ["session-closed", "L8", "the session was closed"],
+};
+
+function releasedError(event: EventOf<"start.released">): Refused {
+  const [code, rule, why] = RELEASED[event.why];
+  const reason = event.reason === undefined ? "" : `: ${event.reason}`;
+  const message = `${event.path} was not started: ${why}${reason}. Nothing was changed; try again.`;
+  return new Refused({ code, rule, message });
+}

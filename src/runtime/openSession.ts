@@ -1,0 +1,148 @@
+/**
+ * Opening a session: takes its lease, folds its log, and begins a run (R1, R2). Nothing is started by it.
+ */
+import type { Inspect } from "../actors/agentActors.js";
+import { BadArgument } from "../errors.js";
+import { fold } from "../kernel/stage.js";
+import { DEFAULT_CAPACITY } from "../kernel/rules/session.js";
+import { type Host, type State, emptyState } from "../kernel/state.js";
+import { type LevelLogOptions } from "../log/openFolder.js";
+import { levelLog } from "../log/levelLog.js";
+import type { EventLog, SessionLog } from "../log/log.js";
+import { placeCommit } from "../projections/projection.js";
+import { ProjectionRunner } from "../projections/runner.js";
+import type { Behavior } from "./api.js";
+import { type Ports, systemPorts } from "./ports.js";
+import { type BuiltIn, builtIn } from "./projections.js";
+import { Session } from "./session.js";
+import type { Prepare } from "./shell.js";
+
+/** How long a preparation may take unless given, in milliseconds (T2). */
+const PREPARE_WITHIN_MS = 30_000;
+/** How long closing waits for turns to settle unless given, in milliseconds (L8). */
+const CLOSE_WITHIN_MS = 30_000;
+
+/** How to open a session. */
+export interface SessionOptions<Name extends string> {
+  /** A folder (made if absent or empty), or any log. A log that is handed in stays open when the session closes. */
+  readonly log: string | EventLog;
+  /** Which session of the log: `main` unless given. */
+  readonly id?: string;
+  /** What agents do, by name; a reopened session finds them again by it. */
+  readonly behaviors: Readonly<Record<Name, Behavior<NoInfer<Name>>>>;
+  /** The root's behaviour, when the session is made: `root` unless given. */
+  readonly root?: NoInfer<Name>;
+  /** Live turns of non-root agents at a time: 10 unless given; kept with the session (W6). */
+  readonly capacity?: number;
+  /** Called before each start, which waits for it (T2). */
+  readonly prepare?: Prepare;
+  /** 30,000 unless given (T2). */
+  readonly prepareTimeoutMs?: number;
+  /** How long `close` waits for turns to settle: 30,000 unless given (L8). */
+  readonly closeWithinMs?: number;
+  /** Whether a commit is synced to the disk before anyone is told; for a folder only: `disk` unless given. */
+  readonly durability?: LevelLogOptions["durability"];
+  /** Sees everything that happens in the agents' XState actors. */
+  readonly inspect?: Inspect;
+  /** Gets what an observer throws; without it such errors go to `process.emitWarning` (Q1). */
+  readonly onObserverError?: (error: unknown) => void;
+  /** Clock, timers and ids: the system's unless given. */
+  readonly ports?: Ports;
+}
+
+/**
+ * Opens a session, or makes it. A reopened one is as it was: turns that were live when its process died are settled
+ * as interrupted, and nothing starts by itself (R1, R2).
+ *
+ * @throws BadArgument for unusable options; LogInUse, LogCorrupt, TailLost, LogFormatError, NotALog, LogUnavailable.
+ * @example
+ * const session = await openSession({ log: "./data", behaviors: { root, reviewer }, capacity: 4 });
+ * const outcome = await session.prompt("Review this repository");
+ */
+export async function openSession<Name extends string>(
+  options: SessionOptions<Name>,
+): Promise<Session<Name>> {
+  const behaviors: Readonly<Record<string, Behavior>> = checkBehaviors(options);
+  const ownLog = typeof options.log === "string" ? ownedLog(options.log, options.durability) : null;
+  const log = ownLog ?? (options.log as EventLog);
+  let sessionLog: SessionLog | undefined;
+  try {
+    sessionLog = await log.openSession(options.id ?? "main");
+    const runner = new ProjectionRunner<BuiltIn>(builtIn);
+    const state = await foldLog(sessionLog, hostOf(options), runner);
+    const session = new Session<Name>({
+      state,
+      runner,
+      log: sessionLog,
+      ownLog,
+      ports: options.ports ?? systemPorts(),
+      behaviors,
+      prepare: options.prepare,
+      inspect: options.inspect,
+      closeWithinMs: options.closeWithinMs ?? CLOSE_WITHIN_MS,
+      onObserverError: options.onObserverError ?? warn,
+    });
+    await session.begin(firstCommand(state, sessionLog.session, options));
+    return session;
+  } catch (error) {
+    await sessionLog?.close();
+    await ownLog?.close();
+    throw error;
+  }
+}
+
+function ownedLog(path: string, durability: LevelLogOptions["durability"]): EventLog {
+  return levelLog(path, durability === undefined ? {} : { durability });
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error), "DovecoteObserverWarning");
+}
+
+function checkBehaviors<Name extends string>(
+  options: SessionOptions<Name>,
+): Readonly<Record<string, Behavior>> {
+  const behaviors: Readonly<Record<string, Behavior>> = options.behaviors;
+  for (const [name, behavior] of Object.entries(behaviors)) {
+    if (typeof behavior !== "function") {
+      throw new BadArgument(`The behaviour ${JSON.stringify(name)} is not a function.`);
+    }
+  }
+  const root = options.root ?? "root";
+  if (Object.hasOwn(behaviors, root)) return { ...behaviors };
+  throw new BadArgument(
+    `There is no behaviour ${JSON.stringify(root)} for the root. Give one of that name, or name another as \`root\`.`,
+  );
+}
+
+function hostOf<Name extends string>(options: SessionOptions<Name>): Host {
+  return {
+    behaviors: new Set(Object.keys(options.behaviors)),
+    prepares: options.prepare !== undefined,
+    prepareTimeoutMs: options.prepareTimeoutMs ?? PREPARE_WITHIN_MS,
+  };
+}
+
+async function foldLog(
+  log: SessionLog,
+  host: Host,
+  runner: ProjectionRunner<BuiltIn>,
+): Promise<State> {
+  let state = emptyState(host);
+  for await (const commit of log.read()) {
+    for (const event of commit.events) state = fold(state, event);
+    state = { ...state, next: [commit.n + 1, 0] };
+    runner.confirm(placeCommit(commit));
+  }
+  return state;
+}
+
+function firstCommand<Name extends string>(
+  state: State,
+  id: string,
+  options: SessionOptions<Name>,
+): Parameters<Session["begin"]>[0] {
+  if (state.durable.run > 0) return { kind: "open", capacity: options.capacity ?? null };
+  const capacity = options.capacity ?? DEFAULT_CAPACITY;
+  return { kind: "create", id, capacity, behavior: options.root ?? "root" };
+}

@@ -1,0 +1,367 @@
+/**
+ * A session: the handle that a host holds. Requests become commands; what is read comes from the projections and the log.
+ */
+import { type Observable, Subject } from "rxjs";
+import { type AgentActor, AgentActors, type Inspect } from "../actors/agentActors.js";
+import { Refused, type SessionDegraded } from "../errors.js";
+import type { CommitDraft } from "../events/commit.js";
+import type { CommandOf } from "../kernel/command.js";
+import type { Placed } from "../kernel/loop.js";
+import { findTarget } from "../kernel/rules/targets.js";
+import { Stage } from "../kernel/stage.js";
+import type { Agent, State } from "../kernel/state.js";
+import type { EventLog, SessionLog } from "../log/log.js";
+import type { AgentPath } from "../paths.js";
+import { type Roster, listAgents } from "../projections/roster.js";
+import type { ProjectionRunner } from "../projections/runner.js";
+import { ProjectionStore, type ProjectionView } from "../projections/store.js";
+import { type Transcripts, transcriptOf } from "../projections/transcript.js";
+import type { UnreadMail } from "../projections/unread.js";
+import type {
+  AgentInfo,
+  Behavior,
+  InterruptAnswer,
+  MailRecord,
+  Opening,
+  Quiet,
+  SendAnswer,
+  SpawnOptions,
+  Transcript,
+  TurnOutcome,
+} from "./api.js";
+import { infoOf } from "./agentInfo.js";
+import { Later } from "./later.js";
+import type { Ports } from "./ports.js";
+import type { BuiltIn } from "./projections.js";
+import { type Prepare, Shell } from "./shell.js";
+import { Texts } from "./texts.js";
+import { QuietWatch } from "./quiet.js";
+import { readTranscript } from "./transcripts.js";
+import { Work } from "./work.js";
+import type { WorkContext } from "./workContext.js";
+
+/** The projections of every session, readable and subscribable (A8, M4, M6). */
+export interface SessionProjections {
+  readonly roster: ProjectionView<Roster>;
+  readonly unread: ProjectionView<UnreadMail>;
+  readonly transcript: ProjectionView<Transcripts>;
+}
+
+/** What a session is built from, once its log has been folded. */
+export interface SessionParts {
+  readonly state: State;
+  readonly runner: ProjectionRunner<BuiltIn>;
+  readonly log: SessionLog;
+  /** Closed with the session, when the session had opened it. */
+  readonly ownLog: EventLog | null;
+  readonly ports: Ports;
+  readonly behaviors: Readonly<Record<string, Behavior>>;
+  readonly prepare: Prepare | undefined;
+  readonly inspect: Inspect | undefined;
+  readonly closeWithinMs: number;
+  readonly onObserverError: (error: unknown) => void;
+}
+
+/** A host's spawn: below `/root` unless a parent is given (A3). */
+export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
+  readonly parent?: string;
+}
+
+/** See the module header. Made by `openSession`. */
+export class Session<Name extends string = string> {
+  readonly id: string;
+  /** Every durable commit, in order (Q1). Completes when the session is closed. */
+  readonly commits$: Observable<CommitDraft>;
+  readonly projections: SessionProjections;
+  private readonly parts: SessionParts;
+  private readonly shell: Shell;
+  private readonly texts: Texts;
+  private readonly later = new Later();
+  private readonly actors: AgentActors;
+  private readonly store: ProjectionStore<BuiltIn>;
+  private readonly commits = new Subject<CommitDraft>();
+  private readonly quiet: QuietWatch;
+  private ending: Promise<void> | null = null;
+  private ended: () => void = () => undefined;
+  private opened: Opening = { run: 0, recovered: [], unread: 0 };
+
+  /** @internal */
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+    this.id = parts.log.session;
+    this.texts = new Texts(parts.log);
+    this.store = new ProjectionStore(parts.runner, { onListenerError: parts.onObserverError });
+    this.commits$ = this.commits.asObservable();
+    this.projections = {
+      roster: this.store.view("roster"),
+      unread: this.store.view("unread"),
+      transcript: this.store.view("transcript"),
+    };
+    const { state, log, ports, prepare, inspect } = parts;
+    this.quiet = new QuietWatch(ports, () => (this.isQuiet() ? this.describeQuiet() : null));
+    const listener = {
+      shown: (placed: readonly Placed[]) => this.shown(placed),
+      durable: (commit: CommitDraft) => this.durable(commit),
+      committed: (commit: CommitDraft) => this.committed(commit),
+      degraded: (error: SessionDegraded) => this.fallBack(error),
+    };
+    this.shell = new Shell({ state, log, ports, prepare, listener });
+    const context = this.workContext();
+    this.actors = new AgentActors({ workOf: () => new Work(context), inspect });
+  }
+
+  /** @internal Makes the session, or opens a run of it (R1, R2). */
+  async begin(command: CommandOf<"create"> | CommandOf<"open">): Promise<void> {
+    const answer = await this.shell.ask(command);
+    const run = this.shell.loop.state.durable.run;
+    this.opened = { run, recovered: answer?.recovered ?? [], unread: answer?.unread ?? 0 };
+  }
+
+  /** What opening found and did (R1, R2). */
+  get opening(): Opening {
+    return this.opened;
+  }
+
+  /** The store has failed: reads go on, commands are refused (L6). */
+  get isDegraded(): boolean {
+    return this.shell.error !== null;
+  }
+
+  /** The most turns of non-root agents that are live at a time (W6). */
+  get capacity(): number {
+    return this.shell.loop.state.durable.capacity;
+  }
+
+  /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
+  async prompt(text: string): Promise<TurnOutcome> {
+    const began = await new Promise<readonly [number, number]>((resolve, reject) => {
+      this.shell.askThen(
+        { kind: "prompt", text },
+        ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
+        reject,
+      );
+    });
+    return this.texts.outcome(began);
+  }
+
+  /** MAIL from the person (M1, A6): resolves when it is durable. */
+  async send(target: string, text: string): Promise<SendAnswer> {
+    const { held } = await this.shell.ask({ kind: "send", by: null, target, text });
+    return held ? { startsWhenSlotFrees: true } : {};
+  }
+
+  /** Spawns an agent for the host (T3). */
+  spawn(options: HostSpawnOptions<Name>): Promise<AgentPath> {
+    const { name, behavior, task, role, parent } = options;
+    return this.startSpawn({
+      kind: "spawn",
+      by: null,
+      name,
+      behavior,
+      task,
+      ...(role === undefined ? {} : { role }),
+      ...(parent === undefined ? {} : { parent }),
+    });
+  }
+
+  /** Gives an idle agent a task, an assignment (T6); resolves when its turn has started. Its RESULT goes to its spawn parent. */
+  async start(target: string, task: string): Promise<AgentPath> {
+    return new Promise((resolve, reject) => {
+      this.shell.askThen(
+        { kind: "assign", target, task },
+        ({ path, pending }) => {
+          if (pending === null) resolve(path);
+          else this.later.startOf(pending.reservation, { resolve: () => resolve(path), reject });
+        },
+        reject,
+      );
+    });
+  }
+
+  /** Stops one agent, the root too; its descendants go on (I1). */
+  interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
+    const given = reason === undefined ? {} : { reason };
+    return this.shell.ask({ kind: "interrupt", by: null, target, ...given });
+  }
+
+  /** Another capacity from now on (W6). */
+  async setCapacity(capacity: number): Promise<void> {
+    await this.shell.ask({ kind: "setCapacity", capacity });
+  }
+
+  /** All retained agents, sorted by path (A8). */
+  list(): readonly AgentInfo[] {
+    return listAgents(this.projections.roster.get()).map(infoOf);
+  }
+
+  /** An agent's unread mail, oldest first; reading it here delivers nothing. */
+  async unread(target: string): Promise<readonly MailRecord[]> {
+    const records: MailRecord[] = [];
+    for (const record of this.find(target).unread) records.push(await this.texts.record(record));
+    return records;
+  }
+
+  /** An agent's transcript (M6). */
+  history(target: string): Transcript {
+    return this.transcriptOf(this.find(target).path);
+  }
+
+  /** How an agent's newest settled turn ended, with its text whole; `undefined` before the first (S6). */
+  async result(target: string): Promise<TurnOutcome | undefined> {
+    const { last } = this.find(target);
+    return last === null ? undefined : this.texts.outcome(last.began);
+  }
+
+  /** The XState actor of an agent. */
+  actor(target: string): AgentActor {
+    const { path, gen } = this.find(target);
+    return this.actors.reach(path, gen);
+  }
+
+  /** Resolves when nothing is queued, appended, prepared, settling or due; open samples and waits are listed (Q2). */
+  whenQuiet(): Promise<Quiet> {
+    return this.quiet.wait();
+  }
+
+  /** Ends the run: live turns are interrupted and settled, everything handed out settles (L8). Twice is fine. */
+  close(): Promise<void> {
+    this.ending ??= this.end();
+    return this.ending;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private async end(): Promise<void> {
+    try {
+      await this.settleAll();
+    } catch {
+      // A store that fails while closing leaves the rest to recovery (R2).
+    }
+    this.shell.stop();
+    this.actors.stopAll();
+    this.later.failAll(closedError());
+    await this.parts.log.close();
+    await this.parts.ownLog?.close();
+    this.commits.complete();
+    this.quiet.poke();
+  }
+
+  private async settleAll(): Promise<void> {
+    const ended = new Promise<void>((resolve) => {
+      const cancel = this.parts.ports.after(this.parts.closeWithinMs, resolve);
+      this.ended = () => {
+        cancel();
+        resolve();
+      };
+    });
+    try {
+      await this.shell.ask({ kind: "close" });
+      await ended;
+      await this.shell.ask({ kind: "flush" });
+    } finally {
+      this.ended();
+    }
+  }
+
+  private startSpawn(command: CommandOf<"spawn">): Promise<AgentPath> {
+    return new Promise((resolve, reject) => {
+      this.shell.askThen(
+        command,
+        ({ path, pending }) => {
+          if (pending === null) resolve(path);
+          else this.later.startOf(pending.reservation, { resolve: () => resolve(path), reject });
+        },
+        reject,
+      );
+    });
+  }
+
+  private find(target: string): Agent {
+    const found = findTarget(new Stage(this.shell.loop.state), null, target);
+    if (!found.ok) throw new Refused(found.rejection);
+    return found.agent;
+  }
+
+  private transcriptOf(path: AgentPath): Transcript {
+    const gen = this.shell.loop.state.durable.agents.get(path)?.gen ?? 1;
+    const { transcript } = this.projections;
+    return readTranscript(this.texts, () => transcriptOf(transcript.get(), { path, gen }));
+  }
+
+  private workContext(): WorkContext {
+    const { parts, shell, texts } = this;
+    return {
+      shell,
+      texts,
+      ports: parts.ports,
+      behaviorOf: (path) => {
+        const name = shell.loop.state.durable.agents.get(path)?.behavior;
+        return name === undefined ? undefined : parts.behaviors[name];
+      },
+      transcriptOf: (path) => this.transcriptOf(path),
+      list: () => this.list(),
+      spawn: (command) => this.startSpawn(command),
+      stopReason: () => shell.error ?? (this.ending === null ? interruptedError() : closedError()),
+    };
+  }
+
+  private durable(commit: CommitDraft): void {
+    this.texts.confirm(commit.n);
+    this.store.confirm();
+  }
+
+  private shown(placed: readonly Placed[]): void {
+    this.texts.remember(placed);
+    const [first] = placed;
+    // Events of the commit that has just become durable, or events that wait for the next one.
+    if (first !== undefined && first.at[0] <= this.texts.position) this.store.confirm(placed);
+    else this.store.show(placed);
+    this.later.shown(placed);
+    this.actors.dispatch(placed);
+    if (placed.some(({ event }) => event.type === "session.closed")) this.ended();
+    this.quiet.poke();
+  }
+
+  private committed(commit: CommitDraft): void {
+    this.commits.next(commit);
+    this.quiet.poke();
+  }
+
+  private fallBack(error: SessionDegraded): void {
+    this.store.fallBack();
+    this.later.failAll(error);
+    this.actors.stopAll();
+    this.ended();
+    this.quiet.poke();
+  }
+
+  /** Whether the session is at rest; what waits to be written is written first (Q2). */
+  private isQuiet(): boolean {
+    if (this.ending !== null || this.isDegraded) return true;
+    const { loop } = this.shell;
+    if (!this.shell.resting || loop.state.durable.settling.length > 0) return false;
+    if (!loop.dirty) return true;
+    this.shell.tell({ kind: "flush" });
+    return false;
+  }
+
+  private describeQuiet(): Quiet {
+    const agents = listAgents(this.projections.roster.get());
+    const running = agents.filter(({ phase }) => phase === "running").map(({ path }) => path);
+    const waiting = agents.filter(({ phase }) => phase === "waiting").map(({ path }) => path);
+    return { running, waiting };
+  }
+}
+
+function closedError(): Refused {
+  const message = "The session is closed. Open it again to go on.";
+  return new Refused({ code: "session-closed", rule: "L8", message });
+}
+
+function interruptedError(): Refused {
+  const message =
+    "The turn was interrupted, so its handle takes no more calls. Return from the behaviour.";
+  return new Refused({ code: "turn-over", rule: "I4", message });
+}

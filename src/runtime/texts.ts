@@ -1,0 +1,180 @@
+/**
+ * Texts by order point: the kernel keeps points, the shell loads what stands there at the moment it is needed.
+ * Recent events are kept, up to a bound; older ones come from the log.
+ */
+import { Bug } from "../errors.js";
+import type { DovecoteEvent, EventOf, Json, OutcomeKind, TextSource } from "../events/events.js";
+import { type Point, formatPoint } from "../events/point.js";
+import type { Placed } from "../kernel/loop.js";
+import { preview } from "../kernel/preview.js";
+import type { Unread } from "../kernel/state.js";
+import type { SessionReader } from "../log/log.js";
+import type { MailRecord, TurnOutcome } from "./api.js";
+
+/** How much text of recent events is kept, in UTF-16 code units. */
+const KEPT_UNITS = 2 * 1024 * 1024;
+
+interface Kept {
+  readonly event: DovecoteEvent;
+  readonly n: number;
+  readonly weight: number;
+}
+
+/** See the module header. */
+export class Texts {
+  private readonly log: SessionReader;
+  private readonly kept = new Map<string, Kept>();
+  private weight = 0;
+  private committed = 0;
+
+  constructor(log: SessionReader) {
+    this.log = log;
+    this.committed = log.head().position;
+  }
+
+  /** Keeps events that were just shown. Those that no commit carries yet are never let go. */
+  remember(placed: readonly Placed[]): void {
+    for (const { event, at } of placed) {
+      const weight = weightOf(event);
+      if (weight === 0) continue;
+      this.kept.set(formatPoint(at), { event, n: at[0], weight });
+      this.weight += weight;
+    }
+    if (this.weight > KEPT_UNITS) this.letGo();
+  }
+
+  /** The log's head is at `n`: everything up to it can be read from there. */
+  confirm(n: number): void {
+    this.committed = n;
+  }
+
+  /** The newest durable commit. */
+  get position(): number {
+    return this.committed;
+  }
+
+  /** The event at a point. */
+  async event(at: Point): Promise<DovecoteEvent> {
+    const kept = this.kept.get(formatPoint(at));
+    if (kept !== undefined) return kept.event;
+    const commit = await this.log.get(at[0]);
+    const event = commit?.events[at[1]];
+    if (event === undefined) throw new Bug(`there is no event at ${formatPoint(at)}`);
+    return event;
+  }
+
+  /** The text that an event holds or points to, whole. */
+  async text(at: Point): Promise<string> {
+    const event = await this.event(at);
+    switch (event.type) {
+      case "mail.queued":
+        return event.text ?? (event.source === undefined ? "" : this.text(event.source));
+      case "settlement.began":
+        return (await this.outcomeOf(event)).text;
+      case "sample.ended":
+        return event.failed ?? jsonText(event.result ?? "");
+      case "turn.started":
+      case "start.reserved":
+        return event.task === undefined ? "" : this.source(event.task);
+      case "partial.recorded":
+        return event.text;
+      case "transcript.recorded":
+        return jsonText(event.entry);
+      case "agent.interrupted":
+        return event.reason;
+      case "execution.yielded":
+        return event.command;
+      default:
+        throw new Bug(`${event.type} at ${formatPoint(at)} holds no text`);
+    }
+  }
+
+  /** The text of a source. */
+  async source(source: TextSource): Promise<string> {
+    return "text" in source ? source.text : this.text(source.at);
+  }
+
+  /** An unread or delivered record as its reader sees it (M2, S6). */
+  async record(record: Pick<Unread, "at" | "textAt" | "mail" | "from">): Promise<MailRecord> {
+    const { mail: type, from, textAt } = record;
+    const whole = await this.text(textAt);
+    const long = (type === "RESULT" || type === "EXECUTION") && from !== "person";
+    const text = long ? preview(whole, { path: from, at: textAt }) : whole;
+    if (type !== "RESULT") return { type, from, text };
+    return { type, from, text, outcome: await this.outcomeAt(textAt) };
+  }
+
+  private async outcomeAt(at: Point): Promise<OutcomeKind> {
+    const event = await this.event(at);
+    if (event.type !== "settlement.began") throw new Bug(`no settlement at ${formatPoint(at)}`);
+    return event.outcome.kind;
+  }
+
+  /** A settlement's outcome with its text whole (S1). */
+  async outcome(began: Point): Promise<TurnOutcome> {
+    const event = await this.event(began);
+    if (event.type !== "settlement.began") throw new Bug(`no settlement at ${formatPoint(began)}`);
+    return this.outcomeOf(event);
+  }
+
+  private async outcomeOf(event: EventOf<"settlement.began">): Promise<TurnOutcome> {
+    const { path, turn, outcome } = event;
+    const { kind, reason } = outcome;
+    const said = await Promise.all((outcome.partial ?? []).map((at) => this.text(at)));
+    const response = outcome.response === undefined ? "" : await this.source(outcome.response);
+    const text = kind === "completed" ? response : cutShort(kind, reason ?? "", said.join(""));
+    return {
+      kind,
+      path,
+      turn,
+      text,
+      ...(reason === undefined ? {} : { reason }),
+      ...(outcome.repaired === undefined ? {} : { repaired: true }),
+    };
+  }
+
+  private letGo(): void {
+    for (const [key, { n, weight }] of this.kept) {
+      if (this.weight <= KEPT_UNITS / 2) return;
+      if (n > this.committed) continue;
+      this.kept.delete(key);
+      this.weight -= weight;
+    }
+  }
+}
+
+function jsonText(value: Json): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** What a turn that did not complete says to its parent (S1). */
+function cutShort(kind: OutcomeKind, reason: string, said: string): string {
+  if (kind === "errored") return `The turn failed: ${reason}`;
+  const partial = said === "" ? "" : `\n\nWhat it had said:\n${said}`;
+  return `The turn was interrupted: ${reason}. Its effects may be partial.${partial}`;
+}
+
+function weightOf(event: DovecoteEvent): number {
+  switch (event.type) {
+    case "mail.queued":
+      return 64 + (event.text?.length ?? 0);
+    case "partial.recorded":
+      return 64 + event.text.length;
+    case "sample.ended":
+      return 64 + (typeof event.result === "string" ? event.result.length : 256);
+    case "settlement.began":
+      return 64 + textLength(event.outcome.response);
+    case "turn.started":
+    case "start.reserved":
+      return 64 + textLength(event.task);
+    case "transcript.recorded":
+    case "execution.yielded":
+      return 256;
+    default:
+      return 0;
+  }
+}
+
+function textLength(source: TextSource | undefined): number {
+  return source !== undefined && "text" in source ? source.text.length : 0;
+}

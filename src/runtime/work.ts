@@ -1,0 +1,122 @@
+/**
+ * The agent effects of one agent: calls its behaviour, holds its wait, runs and stops its executions.
+ * Only its actor calls in here (see `actors/work.ts`); what happens comes back to the kernel as commands.
+ */
+import type { AgentWork, Signal } from "../actors/work.js";
+import type { Json, TurnRef } from "../events/events.js";
+import type { TurnEnd } from "../kernel/command.js";
+import type { Task } from "./api.js";
+import { Executions } from "./executions.js";
+import { TurnHandle, type TurnWork, type WaitHold } from "./turn.js";
+import type { WorkContext } from "./workContext.js";
+
+/** See the module header. */
+export class Work implements AgentWork, TurnWork {
+  readonly context: WorkContext;
+  readonly executions: Executions;
+  /** Promises of accepted waits, until the actor takes hold of them. */
+  private readonly accepted = new Map<number, WaitHold>();
+  private held: { readonly attempt: number; readonly hold: WaitHold } | null = null;
+
+  constructor(context: WorkContext) {
+    this.context = context;
+    this.executions = new Executions(context.ports, (end) =>
+      context.shell.tell({ kind: "execution.complete", ...end }),
+    );
+  }
+
+  async runTurn(started: Signal<"turn.started">, signal: AbortSignal): Promise<void> {
+    const { path, gen, turn } = started.event;
+    const ref: TurnRef = { path, gen, turn };
+    const controller = new AbortController();
+    const abort = (): void => controller.abort(this.context.stopReason());
+    signal.addEventListener("abort", abort, { once: true });
+    const end = await this.call(ref, started, controller.signal);
+    signal.removeEventListener("abort", abort);
+    if (!controller.signal.aborted)
+      this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
+  }
+
+  private async call(
+    ref: TurnRef,
+    started: Signal<"turn.started">,
+    signal: AbortSignal,
+  ): Promise<TurnEnd> {
+    try {
+      const behavior = this.context.behaviorOf(ref.path);
+      if (behavior === undefined) return { kind: "errored", reason: "its behaviour is not known" };
+      const task = await this.readTask(started);
+      const handle = new TurnHandle(ref, task, signal, this);
+      return this.endOf(await behavior(handle), handle.lastResult);
+    } catch (error) {
+      return { kind: "errored", reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  private async readTask({ event, at }: Signal<"turn.started">): Promise<Task | undefined> {
+    if (event.task === undefined) return undefined;
+    const text = await this.context.texts.text("at" in event.task ? event.task.at : at);
+    return { text, from: event.from ?? "person" };
+  }
+
+  private endOf(response: unknown, lastResult: Json | undefined): TurnEnd {
+    if (response === undefined || response === null) return { kind: "completed", response: "" };
+    if (typeof response !== "string") {
+      return {
+        kind: "errored",
+        reason: `the behaviour returned ${typeof response}, not text (S1)`,
+      };
+    }
+    // A response that repeats the newest sample is kept as a reference to it (M6).
+    const repeats = response !== "" && response === lastResult;
+    return { kind: "completed", response: repeats ? { sample: true } : response };
+  }
+
+  /** The kernel has accepted a wait; its promise is the actor's from here on. */
+  acceptWait(attempt: number, hold: WaitHold): void {
+    this.accepted.set(attempt, hold);
+  }
+
+  holdWait(began: Signal<"wait.began">): () => void {
+    const { attempt } = began.event;
+    const hold = this.accepted.get(attempt);
+    this.accepted.delete(attempt);
+    if (hold === undefined) return () => undefined;
+    const held = { attempt, hold };
+    this.held = held;
+    return () => {
+      if (this.held !== held) return;
+      this.held = null;
+      hold.reject(this.context.stopReason());
+    };
+  }
+
+  releaseWait(ended: Signal<"wait.ended">): void {
+    const held = this.held;
+    if (held?.attempt !== ended.event.attempt) return;
+    this.held = null;
+    held.hold.resolve({ why: ended.event.why, unread: ended.event.unread });
+  }
+
+  startExecution(yielded: Signal<"execution.yielded">): void {
+    const { path, gen, turn, execution } = yielded.event;
+    this.executions.start({ path, gen, turn }, execution);
+  }
+
+  async trySettlement(
+    attempted: Signal<"settlement.attempted">,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { path, gen, turn, attempt } = attempted.event;
+    await this.executions.stopAll();
+    if (signal.aborted) return;
+    this.context.shell.tell({ kind: "settlement.end", attempt: { path, gen, turn, attempt } });
+  }
+
+  dropAll(): void {
+    this.executions.dropAll();
+    const error = this.context.stopReason();
+    for (const hold of this.accepted.values()) hold.reject(error);
+    this.accepted.clear();
+  }
+}

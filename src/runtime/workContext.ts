@@ -1,0 +1,23 @@
+/**
+ * What the work of all agents of a session shares: the way to the kernel, to texts, and to what the host brought.
+ */
+import type { CommandOf } from "../kernel/command.js";
+import type { AgentPath } from "../paths.js";
+import type { AgentInfo, Behavior, Transcript } from "./api.js";
+import type { Ports } from "./ports.js";
+import type { Shell } from "./shell.js";
+import type { Texts } from "./texts.js";
+
+/** See the module header. */
+export interface WorkContext {
+  readonly shell: Shell;
+  readonly ports: Ports;
+  readonly texts: Texts;
+  behaviorOf(path: AgentPath): Behavior | undefined;
+  transcriptOf(path: AgentPath): Transcript;
+  list(): readonly AgentInfo[];
+  /** Spawns, and resolves once identity, task and start are committed (T3). */
+  spawn(command: CommandOf<"spawn">): Promise<AgentPath>;
+  /** Why an actor that stops is stopped: what its open calls reject with. */
+  stopReason(): Error;
+}
