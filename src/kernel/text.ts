@@ -45,8 +45,11 @@ export function isTooLarge(text: string): boolean {
   return bytes > MAX_COMMAND_BYTES;
 }
 
+/** `\b \t \n \f \r`: the control characters that JSON writes in two bytes. */
+const SHORT_ESCAPES: ReadonlySet<number> = new Set([0x08, 0x09, 0x0a, 0x0c, 0x0d]);
+
 function bytesOf(unit: number): number {
-  if (unit < 0x20) return 6;
+  if (unit < 0x20) return SHORT_ESCAPES.has(unit) ? 2 : 6;
   if (unit === 0x22 || unit === 0x5c) return 2;
   if (unit < 0x80) return 1;
   if (unit < 0x800) return 2;

@@ -26,11 +26,11 @@ export interface ScenarioHost {
   readonly prepares?: boolean;
 }
 
-/** Some of a value: objects may lack fields, lists must be whole. */
+/** Some of a value: objects may lack fields, lists must be whole; `undefined` says that a field is absent. */
 export type Part<T> = T extends readonly (infer Item)[]
   ? readonly Part<Item>[]
   : T extends object
-    ? { readonly [K in keyof T]?: Part<T[K]> }
+    ? { readonly [K in keyof T]?: Part<T[K]> | undefined }
     : T;
 
 /** Some of an event: its type, and whatever else matters. */
@@ -143,10 +143,21 @@ export class Scenario {
     }, this);
   }
 
-  /** The process dies and another opens the session (R1, R2): the fold of the commits, then `open`. */
-  reopened(capacity: number | null = null): Scenario {
-    const folded = foldAll(emptyState(this.kernel.host), this.commits);
-    return new Scenario(folded, this.commits, null).when(commands.open(capacity));
+  /**
+   * The process dies and another opens the session (R1, R2): the fold of the commits, then `open`.
+   * What `host` leaves out stays as it was.
+   */
+  reopened(host: ScenarioHost = {}): Scenario {
+    const before = this.kernel.host;
+    const folded = foldAll(
+      emptyState({
+        behaviors: host.behaviors === undefined ? before.behaviors : new Set(host.behaviors),
+        prepares: host.prepares ?? before.prepares,
+        prepareTimeoutMs: before.prepareTimeoutMs,
+      }),
+      this.commits,
+    );
+    return new Scenario(folded, this.commits, null).when(commands.open(host.capacity ?? null));
   }
 
   /**
