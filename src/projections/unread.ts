@@ -1,0 +1,97 @@
+/**
+ * Unread mail, oldest first, per agent: what is accepted and durable, and no sample has taken yet (M4).
+ * Texts stay in the log; a record says where its own is.
+ */
+import type { AgentRef, EventOf, MailType, OutcomeKind, Sender } from "../events/events.js";
+import { type Point, formatPoint, samePoint } from "../events/point.js";
+import { type PersistentMap, type Row, emptyMap, emptyRow } from "../kernel/persistent.js";
+import { type AgentKey, type Projection, agentKey } from "./projection.js";
+
+/** A record that nobody has read (M2). */
+export interface UnreadRecord {
+  /** Its place in the queue: where it was accepted, or moved to its heir (M4, S5). */
+  readonly at: Point;
+  /** The event that holds its text: itself, or for a RESULT the settlement it reports. */
+  readonly textAt: Point;
+  readonly mail: MailType;
+  readonly from: Sender;
+  /** How the turn ended that a RESULT reports. */
+  readonly outcome: OutcomeKind | null;
+  /** The number that its owner gave the execution which an EXECUTION reports. */
+  readonly execution: number | null;
+}
+
+/** The state of {@link unread}. */
+export type UnreadMail = PersistentMap<AgentKey, Row<UnreadRecord>>;
+
+/**
+ * Who has what to read (M4, W4).
+ *
+ * @example unreadOf(foldAll(unread, events), { path: "/root", gen: 1 })
+ */
+export const unread: Projection<UnreadMail> = {
+  name: "unread",
+  version: 1,
+  initial: emptyMap(),
+  apply(state, event, at) {
+    switch (event.type) {
+      case "mail.queued":
+        return push(state, event, queued(event, at));
+      case "mail.delivered":
+        return put(state, event, without(unreadOf(state, event), event.records));
+      case "mail.moved":
+        return moved(state, event, at);
+      default:
+        return state;
+    }
+  },
+};
+
+/** What an agent has not read, oldest first. */
+export function unreadOf(state: UnreadMail, agent: AgentRef): Row<UnreadRecord> {
+  return state.get(agentKey(agent)) ?? emptyRow();
+}
+
+/** The unread records that a delivery takes, in the order it gives them (M5). */
+export function takenBy(
+  state: UnreadMail,
+  event: EventOf<"mail.delivered">,
+): readonly UnreadRecord[] {
+  const there = new Map<string, UnreadRecord>();
+  for (const record of unreadOf(state, event)) there.set(formatPoint(record.at), record);
+  return event.records.flatMap((point) => there.get(formatPoint(point)) ?? []);
+}
+
+function queued(event: EventOf<"mail.queued">, at: Point): UnreadRecord {
+  return {
+    at,
+    textAt: event.source ?? at,
+    mail: event.mail,
+    from: event.from,
+    outcome: event.outcome ?? null,
+    execution: event.execution ?? null,
+  };
+}
+
+function put(state: UnreadMail, agent: AgentRef, row: Row<UnreadRecord>): UnreadMail {
+  const key = agentKey(agent);
+  return row.length === 0 ? state.delete(key) : state.set(key, row);
+}
+
+function push(state: UnreadMail, agent: AgentRef, record: UnreadRecord): UnreadMail {
+  return put(state, agent, unreadOf(state, agent).push(record));
+}
+
+function without(row: Row<UnreadRecord>, records: readonly Point[]): Row<UnreadRecord> {
+  const named = new Set(records.map(formatPoint));
+  return row.filter((record) => !named.has(formatPoint(record.at)));
+}
+
+function moved(state: UnreadMail, event: EventOf<"mail.moved">, at: Point): UnreadMail {
+  const owned = unreadOf(state, event.from);
+  const record = owned.toArray().find((one) => samePoint(one.at, event.record));
+  if (record === undefined) return state;
+  const left = put(state, event.from, without(owned, [event.record]));
+  const { textAt, mail, from, outcome, execution } = record;
+  return push(left, event, { at, textAt, mail, from, outcome, execution });
+}
