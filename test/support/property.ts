@@ -1,0 +1,30 @@
+/**
+ * Runs a property with a seed that can be pinned and is named when it fails: `DOVECOTE_SEED` pins it,
+ * `DOVECOTE_RUNS` says how often it is tried.
+ */
+import { fc } from "@fast-check/vitest";
+
+const RUNS = 300;
+
+function numberFrom(name: string): number | undefined {
+  const text = process.env[name];
+  if (text === undefined || text === "") return undefined;
+  const number = Number(text);
+  if (!Number.isInteger(number)) throw new Error(`${name} must be an integer, and is "${text}"`);
+  return number;
+}
+
+/** Checks that `holds` does not throw for random values; the message of a failure says how to repeat it. */
+export function check<T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void {
+  const fallback = fc.readConfigureGlobal().seed ?? Math.floor(Math.random() * 2 ** 31);
+  const seed = numberFrom("DOVECOTE_SEED") ?? fallback;
+  const numRuns = numberFrom("DOVECOTE_RUNS") ?? RUNS;
+  try {
+    fc.assert(fc.property(arbitrary, holds), { seed, numRuns });
+  } catch (cause) {
+    const what = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`Repeat with DOVECOTE_SEED=${seed} DOVECOTE_RUNS=${numRuns}\n${what}`, {
+      cause,
+    });
+  }
+}
