@@ -159,7 +159,8 @@ function go(stage: Stage, start: Start, reservation: Reservation | null): void {
       ...(start.by === null ? {} : { by: start.by }),
     });
   }
-  takeMark(stage, start, cause);
+  // A reservation took its mark when it was made; one that has come since belongs to later mail (T4).
+  if (reservation === null) takeMark(stage, start, cause);
   const input = start.start === "prompt" ? oldestInput(stage) : undefined;
   const task: TextSource | null = input === undefined ? start.task : { at: input };
   const turn = (stage.agent(path)?.turns ?? 0) + 1;
@@ -200,21 +201,30 @@ export function offer(stage: Stage): void {
 }
 
 function goPrepared(stage: Stage, one: Reservation): void {
+  // An INPUT that came while the root was being prepared for mail takes the start over (W8).
+  const taken = one.path === ROOT && one.start === "wake" && oldestInput(stage) !== undefined;
   go(
     stage,
     {
       path: one.path,
       gen: one.gen,
-      start: one.start,
+      start: taken ? "prompt" : one.start,
       behavior: one.behavior,
       role: one.role,
       task: one.task === null ? null : { at: one.task },
-      from: one.from,
+      from: taken ? "person" : one.from,
       by: one.by,
       cause: one.at,
     },
     one,
   );
+}
+
+/** Starts the idle root for the person's INPUT, or reserves its start during a settlement (W8, T7). */
+export function beginPrompt(stage: Stage): void {
+  const root = stage.agent(ROOT);
+  if (root?.phase !== "idle" || stage.reservationOf(ROOT) !== undefined) return;
+  begin(stage, dueRoot(stage, root));
 }
 
 function dueRoot(stage: Stage, root: Agent): Start {

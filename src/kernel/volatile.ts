@@ -4,6 +4,7 @@
  */
 import type { DovecoteEvent, EventOf } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
+import { ROOT } from "../paths.js";
 import type { Reservation, Volatile } from "./state.js";
 import { FRESH_VOLATILE } from "./state.js";
 
@@ -39,7 +40,7 @@ export function evolveVolatile(state: Volatile, event: DovecoteEvent, at: Point)
         ),
       });
     case "start.released":
-      return withoutReservation(state, event.reservation);
+      return released(state, event);
     case "turn.started":
       return event.reservation === undefined ? state : withoutReservation(state, event.reservation);
     default:
@@ -67,6 +68,12 @@ function withoutReservation(state: Volatile, reservation: number): Volatile {
   return changed(state, {
     reservations: state.reservations.filter((one) => one.reservation !== reservation),
   });
+}
+
+/** An INPUT that waited for the root's start had its one attempt: it stays unread and starts nothing more (T4, W8). */
+function released(state: Volatile, event: EventOf<"start.released">): Volatile {
+  const left = withoutReservation(state, event.reservation);
+  return event.path === ROOT ? changed(left, { inputs: [] }) : left;
 }
 
 function cleared(state: Volatile, event: EventOf<"wake.cleared">): Volatile {

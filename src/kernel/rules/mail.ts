@@ -12,7 +12,7 @@ import type {
 } from "../../events/events.js";
 import type { Point } from "../../events/point.js";
 import { type Answers, type CommandOf, senderOf } from "../command.js";
-import { startGuard } from "../offers.js";
+import { beginPrompt, startGuard } from "../offers.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent } from "../state.js";
 import { textFault } from "../text.js";
@@ -66,6 +66,7 @@ export function prompt(stage: Stage, command: CommandOf<"prompt">): Verdict<Answ
     text: command.text,
   });
   tell(stage, target.agent, input, false);
+  beginPrompt(stage);
   return accept(() => ({ input }));
 }
 
