@@ -14,6 +14,7 @@ import type {
 import { type AgentPath, ROOT } from "../paths.js";
 import type { Stage } from "./stage.js";
 import type { Agent, Reservation, State } from "./state.js";
+import { isLive } from "./volatile.js";
 
 /** Why an agent does not start now: what stands in the way, and the rule. */
 export type StartGuard =
@@ -72,7 +73,7 @@ export function mayGrow(state: State): boolean {
   let left = freeSlots(state);
   for (const entry of state.volatile.markOrder) {
     if (left <= 0) return false;
-    if (entry.path === ROOT || state.volatile.marks.get(entry.path) !== entry.record) continue;
+    if (entry.path === ROOT || !isLive(state.volatile.marks, entry)) continue;
     const agent = state.durable.agents.get(entry.path);
     const guard = agent === undefined ? "unmarked" : startGuard(state, agent)?.guard;
     if (guard === undefined || guard === "settlement") left--;
@@ -193,7 +194,7 @@ export function offer(stage: Stage): void {
     begin(stage, dueRoot(stage, root));
   for (const entry of stage.volatile.markOrder) {
     if (freeSlots(stage.state) <= 0) return;
-    if (entry.path === ROOT || stage.volatile.marks.get(entry.path) !== entry.record) continue;
+    if (entry.path === ROOT || !isLive(stage.volatile.marks, entry)) continue;
     const agent = stage.agent(entry.path);
     if (agent === undefined || startGuard(stage.state, agent) !== null) continue;
     begin(stage, wakeOf(agent, entry.record));

@@ -4,7 +4,7 @@
  */
 import type { DovecoteEvent, EventOf } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
-import { ROOT } from "../paths.js";
+import { type AgentPath, ROOT } from "../paths.js";
 import type { Reservation, Volatile } from "./state.js";
 import { FRESH_VOLATILE } from "./state.js";
 
@@ -48,6 +48,15 @@ export function evolveVolatile(state: Volatile, event: DovecoteEvent, at: Point)
   }
 }
 
+/** Whether an entry of the order is its agent's mark still; compared by value, since a snapshot keeps no identity. */
+export function isLive(
+  marks: Volatile["marks"],
+  entry: { readonly path: AgentPath; readonly record: Point },
+): boolean {
+  const mark = marks.get(entry.path);
+  return mark !== undefined && samePoint(mark, entry.record);
+}
+
 function changed(state: Volatile, to: Partial<Volatile>): Volatile {
   return {
     marks: to.marks ?? state.marks,
@@ -80,12 +89,12 @@ function cleared(state: Volatile, event: EventOf<"wake.cleared">): Volatile {
   const marks = state.marks.delete(event.path);
   let markOrder = state.markOrder;
   for (let head = markOrder.first(); head !== undefined; head = markOrder.first()) {
-    if (marks.get(head.path) === head.record) break;
+    if (isLive(marks, head)) break;
     markOrder = markOrder.rest();
   }
   // Stale entries behind a live head are few; past twice the live ones they are swept, so the order stays O(marks).
   if (markOrder.length > 2 * marks.size + 16) {
-    markOrder = markOrder.filter((entry) => marks.get(entry.path) === entry.record);
+    markOrder = markOrder.filter((entry) => isLive(marks, entry));
   }
   return changed(state, { marks, markOrder });
 }
