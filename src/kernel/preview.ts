@@ -8,9 +8,6 @@ import { formatPoint } from "../events/point.js";
 /** The most characters (Unicode code points) of a payload that a sample is shown (S6, M9). */
 export const PREVIEW_CHARS = 32_768;
 
-/** Room for the notice between head and tail. */
-const NOTICE_CHARS = 256;
-
 /**
  * A payload as its reader sees it: unchanged at or under {@link PREVIEW_CHARS} characters, else head and tail. Cuts at a
  * line end where one lies in the half of the part next to the cut, never inside a character.
@@ -22,12 +19,13 @@ export function preview(
   if (text.length <= PREVIEW_CHARS) return text;
   const chars = countChars(text);
   if (chars <= PREVIEW_CHARS) return text;
-  const part = Math.floor((PREVIEW_CHARS - NOTICE_CHARS) / 2);
+  const notice = (left: number): string =>
+    `\n[... ${left} characters left out; the whole text is in the transcript of ${where.path} at ${formatPoint(where.at)} ...]\n`;
+  // A path can be long, so the notice is measured; it is never longer than with the count of the whole text.
+  const part = Math.floor((PREVIEW_CHARS - notice(chars).length) / 2);
   const head = headOf(text, part);
   const tail = tailOf(text, part);
-  const left = chars - countChars(head) - countChars(tail);
-  const place = `${where.path} at ${formatPoint(where.at)}`;
-  return `${head}\n[... ${left} characters left out; the whole text is in the transcript of ${place} ...]\n${tail}`;
+  return `${head}${notice(chars - countChars(head) - countChars(tail))}${tail}`;
 }
 
 /** How many code points a well-formed text has. */
@@ -57,13 +55,15 @@ function unitsFromEnd(text: string, chars: number): number {
 
 function headOf(text: string, chars: number): string {
   const end = unitsFromStart(text, chars);
-  const line = text.lastIndexOf("\n", end - 1);
-  return text.slice(0, line >= unitsFromStart(text, Math.floor(chars / 2)) ? line : end);
+  const line = text.lastIndexOf("\n", end);
+  if (line < unitsFromStart(text, Math.floor(chars / 2))) return text.slice(0, end);
+  // A line that ends with CRLF ends before both.
+  return text.slice(0, text[line - 1] === "\r" ? line - 1 : line);
 }
 
 function tailOf(text: string, chars: number): string {
   const start = unitsFromEnd(text, chars);
-  const line = text.indexOf("\n", start);
+  const line = text.indexOf("\n", start - 1);
   const latest = unitsFromEnd(text, Math.floor(chars / 2));
   return text.slice(line !== -1 && line < latest ? line + 1 : start);
 }
