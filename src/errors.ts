@@ -33,6 +33,7 @@ export type RejectionCode =
   | "text-ill-formed"
   | "behavior-unknown"
   | "role-lacks-tool"
+  | "role-unknown"
   | "at-capacity"
   | "not-idle"
   | "turn-over"

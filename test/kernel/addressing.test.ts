@@ -152,6 +152,14 @@ describe("a communicator", () => {
     scenario.when(interrupt("/root/b", a)).rejected("A7", "role-lacks-tool");
   });
 
+  it("A7 is one of two roles: another is refused, and could not be read back", () => {
+    for (const role of ["boss", "", null, 7]) {
+      given({})
+        .when(spawn("b", { role: role as "delegator" }))
+        .rejected("A7", "role-unknown");
+    }
+  });
+
   it("A7 is what an agent is only when told so", () => {
     expect(given({}, spawn("a")).state("/root/a").role).toBe("delegator");
     expect(scenario.and(prompt("go")).state("/root").role).toBe("delegator");

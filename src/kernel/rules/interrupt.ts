@@ -81,7 +81,8 @@ function stopSpawn(
 }
 
 function reasonOf(command: CommandOf<"interrupt">): string {
-  const reason = command.reason?.trim() ?? "";
+  // A caller without types may give anything; an odd reason is no reason to keep an agent running.
+  const reason = typeof command.reason === "string" ? command.reason.trim() : "";
   if (reason !== "") return reason.toWellFormed();
   return command.by === null ? "interrupted by the host" : `interrupted by ${command.by.path}`;
 }

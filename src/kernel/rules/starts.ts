@@ -18,7 +18,10 @@ export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answer
   if (!above.ok) return above;
   const path = findPlace(stage, above.agent, command.name);
   if (!path.ok) return path;
-  const fault = textFault(command.task, "task") ?? behaviorFault(stage, command.behavior);
+  const fault =
+    textFault(command.task, "task") ??
+    behaviorFault(stage, command.behavior) ??
+    unknownRole(command.role);
   if (fault !== null) return fault;
   if (!mayGrow(stage.state)) return atCapacity(stage, `${path.path} was not spawned`, "T3");
   const reservation = begin(stage, {
@@ -33,6 +36,16 @@ export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answer
     cause: above.cause,
   });
   return accept(() => ({ path: path.path, pending: pendingOf(reservation) }));
+}
+
+/** Refuses a role that the log could not be read back with; `null` when it is one, or is left out (A7). */
+function unknownRole(role: unknown): ReturnType<typeof reject> | null {
+  if (role === undefined || role === "delegator" || role === "communicator") return null;
+  return reject(
+    "role-unknown",
+    "A7",
+    "A role is `delegator` or `communicator`. Name one of the two, or leave it out for `delegator`.",
+  );
 }
 
 function pendingOf(reservation: number | null): { readonly reservation: number } | null {

@@ -82,6 +82,6 @@ export function behaviorFault(stage: Stage, behavior: string): Refusal | null {
   return reject(
     "behavior-unknown",
     "R1",
-    `There is no behaviour ${JSON.stringify(behavior)}. This session was opened with: ${known}.`,
+    `There is no behaviour ${JSON.stringify(String(behavior))}. This session was opened with: ${known}.`,
   );
 }
