@@ -5,13 +5,19 @@
 
 interface Leaf<V> {
   readonly hash: number;
-  readonly entries: readonly (readonly [key: string, value: V])[];
+  readonly key: string;
+  readonly value: V;
+}
+/** Keys that share a hash, sorted; at least two. */
+interface Collision<V> {
+  readonly hash: number;
+  readonly leaves: readonly Leaf<V>[];
 }
 interface Branch<V> {
   readonly bitmap: number;
-  readonly slots: readonly (Branch<V> | Leaf<V>)[];
+  readonly slots: readonly Node<V>[];
 }
-type Node<V> = Branch<V> | Leaf<V>;
+type Node<V> = Branch<V> | Leaf<V> | Collision<V>;
 
 const BITS = 5;
 const EMPTY_BRANCH: Branch<never> = { bitmap: 0, slots: [] };
@@ -32,8 +38,8 @@ function countBits(bits: number): number {
 const bitAt = (hash: number, shift: number): number => 1 << ((hash >>> shift) & 31);
 const slotAt = (bitmap: number, bit: number): number => countBits(bitmap & (bit - 1));
 
-/** Two leaves of different hashes, on as many branches as it takes to tell them apart. */
-function join<V>(a: Leaf<V>, b: Leaf<V>, shift: number): Branch<V> {
+/** Two nodes of different hashes, on as many branches as it takes to tell them apart. */
+function join<V>(a: Leaf<V> | Collision<V>, b: Leaf<V>, shift: number): Branch<V> {
   const bitA = bitAt(a.hash, shift);
   const bitB = bitAt(b.hash, shift);
   if (bitA === bitB) return { bitmap: bitA, slots: [join(a, b, shift + BITS)] };
@@ -41,32 +47,36 @@ function join<V>(a: Leaf<V>, b: Leaf<V>, shift: number): Branch<V> {
   return { bitmap: bitA | bitB, slots: bitA >>> 0 < bitB >>> 0 ? [a, b] : [b, a] };
 }
 
-function put<V>(node: Node<V>, hash: number, shift: number, key: string, value: V): Node<V> {
-  if ("entries" in node) {
-    if (node.hash !== hash) return join(node, { hash, entries: [[key, value]] }, shift);
-    const others = node.entries.length === 1 && node.entries[0]?.[0] === key;
-    if (others) return { hash, entries: [[key, value]] };
-    // Sorted, so that equal maps have equal shapes whatever their history.
-    const entries = [...node.entries.filter(([k]) => k !== key), [key, value] as const];
-    return { hash, entries: entries.sort(([a], [b]) => (a < b ? -1 : 1)) };
+function put<V>(node: Node<V>, leaf: Leaf<V>, shift: number): Node<V> {
+  if ("slots" in node) {
+    const bit = bitAt(leaf.hash, shift);
+    const at = slotAt(node.bitmap, bit);
+    const slots = node.slots.slice();
+    if ((node.bitmap & bit) === 0) {
+      slots.splice(at, 0, leaf);
+      return { bitmap: node.bitmap | bit, slots };
+    }
+    slots[at] = put(slots[at] as Node<V>, leaf, shift + BITS);
+    return { bitmap: node.bitmap, slots };
   }
-  const bit = bitAt(hash, shift);
-  const at = slotAt(node.bitmap, bit);
-  if ((node.bitmap & bit) === 0) {
-    const slots = [...node.slots];
-    slots.splice(at, 0, { hash, entries: [[key, value]] });
-    return { bitmap: node.bitmap | bit, slots };
-  }
-  const slots = node.slots.slice();
-  slots[at] = put(slots[at] as Node<V>, hash, shift + BITS, key, value);
-  return { bitmap: node.bitmap, slots };
+  if (node.hash !== leaf.hash) return join(node, leaf, shift);
+  if ("leaves" in node) return collided(leaf, node.leaves);
+  return node.key === leaf.key ? leaf : collided(leaf, [node]);
 }
 
+/** Sorted, so that equal maps have equal shapes whatever their history. */
+function collided<V>(leaf: Leaf<V>, others: readonly Leaf<V>[]): Collision<V> {
+  const leaves = [...others.filter(({ key }) => key !== leaf.key), leaf];
+  return { hash: leaf.hash, leaves: leaves.sort((a, b) => (a.key < b.key ? -1 : 1)) };
+}
+
+/** The node without that key, which it has. */
 function drop<V>(node: Node<V>, hash: number, shift: number, key: string): Node<V> | undefined {
-  if ("entries" in node) {
-    const entries = node.entries.filter(([k]) => k !== key);
-    return entries.length === 0 ? undefined : { hash: node.hash, entries };
+  if ("leaves" in node) {
+    const leaves = node.leaves.filter((leaf) => leaf.key !== key);
+    return leaves.length === 1 ? leaves[0] : { hash, leaves };
   }
+  if (!("slots" in node)) return undefined;
   const bit = bitAt(hash, shift);
   const at = slotAt(node.bitmap, bit);
   const left = drop(node.slots[at] as Node<V>, hash, shift + BITS, key);
@@ -74,13 +84,25 @@ function drop<V>(node: Node<V>, hash: number, shift: number, key: string): Node<
   if (left !== undefined) {
     slots[at] = left;
     // A branch with one leaf is that leaf, so that equal maps have equal shapes.
-    if (slots.length === 1 && "entries" in left && shift > 0) return left;
+    if (slots.length === 1 && !("slots" in left) && shift > 0) return left;
     return { bitmap: node.bitmap, slots };
   }
   slots.splice(at, 1);
   const only = slots[0];
-  if (slots.length === 1 && only !== undefined && "entries" in only && shift > 0) return only;
+  if (slots.length === 1 && only !== undefined && !("slots" in only) && shift > 0) return only;
   return slots.length === 0 && shift > 0 ? undefined : { bitmap: node.bitmap & ~bit, slots };
+}
+
+function find<V>(root: Node<V>, hash: number, key: string): Leaf<V> | undefined {
+  let node = root;
+  for (let shift = 0; "slots" in node; shift += BITS) {
+    const bit = bitAt(hash, shift);
+    if ((node.bitmap & bit) === 0) return undefined;
+    node = node.slots[slotAt(node.bitmap, bit)] as Node<V>;
+  }
+  if (node.hash !== hash) return undefined;
+  if ("leaves" in node) return node.leaves.find((leaf) => leaf.key === key);
+  return node.key === key ? node : undefined;
 }
 
 /** A persistent map by string key (a hash array mapped trie). Equal content has equal iteration order. */
@@ -97,31 +119,31 @@ export class PersistentMap<K extends string, V> {
 
   /** The value of a key, or `undefined`. */
   get(key: K): V | undefined {
-    const hash = hashOf(key);
-    let node: Node<V> = this.root;
-    for (let shift = 0; !("entries" in node); shift += BITS) {
-      const bit = bitAt(hash, shift);
-      if ((node.bitmap & bit) === 0) return undefined;
-      node = node.slots[slotAt(node.bitmap, bit)] as Node<V>;
-    }
-    if (node.hash !== hash) return undefined;
-    return node.entries.find(([k]) => k === key)?.[1];
+    if (this.size === 0) return undefined;
+    return find(this.root, hashOf(key), key)?.value;
   }
 
   has(key: K): boolean {
-    return this.get(key) !== undefined;
+    return this.size > 0 && find(this.root, hashOf(key), key) !== undefined;
   }
 
   /** A map with that key set. */
   set(key: K, value: V): PersistentMap<K, V> {
-    const grown = this.has(key) ? this.size : this.size + 1;
-    return new PersistentMap(put(this.root, hashOf(key), 0, key, value), grown);
+    const hash = hashOf(key);
+    const known = find(this.root, hash, key);
+    // The key of the first time is kept: a text that was read from a log would otherwise stay for each value.
+    const leaf = { hash, key: known?.key ?? key, value };
+    return new PersistentMap(
+      put(this.root, leaf, 0),
+      known === undefined ? this.size + 1 : this.size,
+    );
   }
 
   /** A map without that key. */
   delete(key: K): PersistentMap<K, V> {
-    if (!this.has(key)) return this;
-    const root = drop(this.root, hashOf(key), 0, key) ?? EMPTY_BRANCH;
+    const hash = hashOf(key);
+    if (this.size === 0 || find(this.root, hash, key) === undefined) return this;
+    const root = drop(this.root, hash, 0, key) ?? EMPTY_BRANCH;
     return new PersistentMap<K, V>(root, this.size - 1);
   }
 
@@ -129,8 +151,9 @@ export class PersistentMap<K extends string, V> {
   *values(): Generator<V> {
     const stack: Node<V>[] = [this.root];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
-      if ("entries" in node) for (const [, value] of node.entries) yield value;
-      else stack.push(...node.slots);
+      if ("slots" in node) stack.push(...node.slots);
+      else if ("leaves" in node) for (const { value } of node.leaves) yield value;
+      else yield node.value;
     }
   }
 }
@@ -168,6 +191,18 @@ export class Row<T> {
     return this.length === 0 ? undefined : this.buffer[this.start];
   }
 
+  last(): T | undefined {
+    return this.length === 0 ? undefined : this.buffer[this.end - 1];
+  }
+
+  /** With an item before the first one that `comesAfter` it; costs a copy. */
+  insert(item: T, comesAfter: (other: T) => boolean): Row<T> {
+    const items = this.toArray();
+    const at = items.findIndex(comesAfter);
+    items.splice(at === -1 ? items.length : at, 0, item);
+    return Row.of(items);
+  }
+
   push(item: T): Row<T> {
     if (this.length === 0) return new Row([item], 0, 1);
     const shared = this.buffer.length === this.end;
@@ -186,6 +221,10 @@ export class Row<T> {
 
   filter(keep: (item: T) => boolean): Row<T> {
     return Row.of(this.toArray().filter(keep));
+  }
+
+  map<U>(change: (item: T) => U): Row<U> {
+    return Row.of(this.toArray().map(change));
   }
 
   toArray(): T[] {

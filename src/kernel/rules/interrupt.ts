@@ -80,17 +80,19 @@ function stopSpawn(
   return accept(() => ({ path: one.path, found: "preparing" }));
 }
 
-function reasonOf(command: CommandOf<"interrupt">): string {
+function reasonOf(command: Pick<CommandOf<"interrupt">, "by" | "reason">): string {
   const reason = command.reason?.trim() ?? "";
   if (reason !== "") return reason.toWellFormed();
   return command.by === null ? "interrupted by the host" : `interrupted by ${command.by.path}`;
 }
 
-function stop(
+/** Stops one agent, whatever it is doing (I2-I4). `muted`: it is stopped with a tree, and its RESULT marks nobody (I6). */
+export function stop(
   stage: Stage,
   agent: Agent,
-  command: CommandOf<"interrupt">,
+  command: Pick<CommandOf<"interrupt">, "by" | "reason">,
   cause: Cause,
+  muted = false,
 ): InterruptFound {
   const reservation = stage.reservationOf(agent.path);
   const found = foundAt(agent, reservation);
@@ -104,6 +106,7 @@ function stop(
     reason,
     ...(agent.turn === null ? {} : { turn: agent.turn.turn }),
     ...(command.by === null ? {} : { by: command.by }),
+    ...(muted ? { muted: true } : {}),
   });
   clearMark(stage, agent, "interrupted", at);
   if (reservation !== undefined) release(stage, reservation, "interrupted", at);
