@@ -221,7 +221,7 @@ export interface Limits {
 export const DEFAULT_LIMITS: Limits = { turns: null, agents: null, wakes: null, unread: 10_000 };
 
 /** What a host brings that gives nothing but behaviours: the defaults of T2, S3, X1 and X2. */
-export function plainHost(behaviors: Iterable<string>): Host {
+export function plainHost(behaviors: Iterable<string>, given: Partial<Host> = {}): Host {
   return {
     behaviors: new Set(behaviors),
     prepares: false,
@@ -230,6 +230,7 @@ export function plainHost(behaviors: Iterable<string>): Host {
     settleTimeoutMs: 30_000,
     turnTimeoutMs: null,
     limits: DEFAULT_LIMITS,
+    ...given,
   };
 }
 

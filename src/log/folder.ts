@@ -11,7 +11,7 @@ import { codeOf, syncFolder, unavailable, UNFINISHED, writeWhole } from "./files
 export const LAYOUT_VERSION = 1;
 
 /** The marker's file. */
-export const MARKER_FILE = "dovecote.json";
+const MARKER_FILE = "dovecote.json";
 
 /**
  * `new`: absent or empty. `unfinished`: its making was cut off, nobody was told of anything in it. `ready`: a log.

@@ -18,6 +18,8 @@ export interface GroupWriterOptions {
   readonly sync: boolean;
   /** Whether the folder is still ours; asked before each batch (L5). */
   readonly mayWrite: () => boolean;
+  /** Runs something when everybody who was just told of a batch has had his turn. */
+  readonly soon: (run: () => void) => void;
 }
 
 /** No batch grows beyond this by adding a second write to it; a larger single write goes alone. */
@@ -71,7 +73,7 @@ export class GroupWriter {
 
   #plan(): void {
     // Everybody who was told by the last batch gets to ask for the next one before it is closed.
-    setImmediate(() => void this.#next());
+    this.#options.soon(() => void this.#next());
   }
 
   async #next(): Promise<void> {

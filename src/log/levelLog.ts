@@ -8,7 +8,7 @@ import { codeOf } from "./files.js";
 import { FolderLog } from "./folderLog.js";
 import type { EventLog } from "./log.js";
 import { openCopy } from "./openCopy.js";
-import { openForWriting, type LevelLogOptions } from "./openFolder.js";
+import { openForWriting, type FolderSeams, type LevelLogOptions } from "./openFolder.js";
 import { closedLog } from "./storedSession.js";
 import type { Change, Entry, Scan, Store } from "./store.js";
 
@@ -30,7 +30,7 @@ export function levelLog(path: string, options: LevelLogOptions = {}): EventLog 
   if (durability !== "disk" && durability !== "process") {
     throw new BadArgument(`durability is "disk" or "process", not ${JSON.stringify(durability)}.`);
   }
-  return new FolderLog(path, () => openForWriting(path, options, { openStore: openLevel }));
+  return new FolderLog(path, () => openForWriting(path, options, levelSeams));
 }
 
 /**
@@ -41,7 +41,7 @@ export function levelLog(path: string, options: LevelLogOptions = {}): EventLog 
  */
 export function readLevelLog(path: string): EventLog {
   checkPath(path);
-  return new FolderLog(path, () => openCopy(path, { openStore: openLevel }));
+  return new FolderLog(path, () => openCopy(path, openLevel));
 }
 
 function checkPath(path: unknown): void {
@@ -59,6 +59,17 @@ export async function openLevel(folder: string, create: boolean): Promise<Store>
   }
   return new LevelStore(folder, level);
 }
+
+/** LevelDB and the real timers. @internal */
+export const levelSeams: FolderSeams = {
+  openStore: openLevel,
+  schedule: (run, delayMs) => {
+    const timer = setTimeout(run, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+  soon: (run) => void setImmediate(run),
+};
 
 class LevelStore implements Store {
   readonly #folder: string;

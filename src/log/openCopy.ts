@@ -8,8 +8,9 @@ import { join } from "node:path";
 import { NotALog } from "../errors.js";
 import { unavailable } from "./files.js";
 import { inspectFolder, realFolder } from "./folder.js";
-import type { FolderSeams, OpenedFolder } from "./openFolder.js";
+import type { OpenedFolder } from "./openFolder.js";
 import { refuseLivingOwner, reserveFolder } from "./owner.js";
+import type { OpenStore } from "./store.js";
 import { checkStore } from "./storeFormat.js";
 import { Undo } from "./undo.js";
 import { readWatermark } from "./watermark.js";
@@ -19,7 +20,7 @@ import { readWatermark } from "./watermark.js";
  *
  * @throws LogInUse, NotALog, LogFormatError, LogCorrupt, LogUnavailable
  */
-export async function openCopy(path: string, seams: FolderSeams): Promise<OpenedFolder> {
+export async function openCopy(path: string, openStore: OpenStore): Promise<OpenedFolder> {
   const undo = new Undo();
   try {
     const folder = await realFolder(path);
@@ -36,7 +37,7 @@ export async function openCopy(path: string, seams: FolderSeams): Promise<Opened
     // Who came while the files were being copied may have changed them under our hands.
     await refuseLivingOwner(folder);
     free();
-    const store = await seams.openStore(copy, false);
+    const store = await openStore(copy, false);
     undo.push(() => store.close());
     await checkStore(folder, store);
     return {

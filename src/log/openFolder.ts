@@ -14,7 +14,6 @@ import { Undo } from "./undo.js";
 import {
   createWatermark,
   readWatermark,
-  realSchedule,
   WatermarkKeeper,
   type Confirmed,
   type Schedule,
@@ -29,16 +28,19 @@ export interface LevelLogOptions {
   readonly durability?: "disk" | "process";
 }
 
-/** What a test may put in the place of the real thing. */
+/** What a folder log does not do itself: the store and the timers. A test may put its own in their place. */
 export interface FolderSeams {
   readonly openStore: OpenStore;
-  readonly schedule?: Schedule;
+  readonly schedule: Schedule;
+  /** Runs something when everybody who can run now has had his turn. */
+  readonly soon: (run: () => void) => void;
 }
 
 /** A folder that is open. */
 export interface OpenedFolder {
   readonly store: Store;
-  confirmed(session: string): Confirmed | undefined;
+  /** What had been confirmed of a session (L3). */
+  readonly confirmed: (session: string) => Confirmed | undefined;
   /** Absent when the folder is open for reading alone. */
   readonly writing?: { readonly writer: GroupWriter; readonly watermark: WatermarkKeeper };
   close(): Promise<void>;
@@ -86,15 +88,14 @@ function assemble(
   undo: Undo,
 ): OpenedFolder {
   const sync = options.durability !== "process";
-  const writer = new GroupWriter(store, { sync, mayWrite: () => owner.holds() });
+  const writer = new GroupWriter(store, { sync, mayWrite: () => owner.holds(), soon: seams.soon });
   const makeDurable = async (): Promise<boolean> => {
     if (sync) return true;
     // The store syncs its journal as a whole, so one synced write makes durable what was written before it.
     const outcome = await writer.write([FORMAT_ENTRY], true);
     return outcome.kind === "written";
   };
-  const schedule = seams.schedule ?? realSchedule;
-  const watermark = new WatermarkKeeper(folder, confirmed, makeDurable, schedule);
+  const watermark = new WatermarkKeeper(folder, confirmed, makeDurable, seams.schedule);
   return {
     store,
     confirmed: (session) => watermark.get(session),

@@ -12,7 +12,7 @@ import { LogInUse } from "../errors.js";
 import { codeOf, unavailable, writeWhole } from "./files.js";
 
 /** The mark's file. */
-export const OWNER_FILE = "dovecote.owner";
+const OWNER_FILE = "dovecote.owner";
 
 interface Mark {
   readonly pid: number;

@@ -12,10 +12,10 @@ import type { Head } from "./log.js";
 import { sha256 } from "./sha256.js";
 
 /** The watermark's file. */
-export const WATERMARK_FILE = "dovecote.watermark";
+const WATERMARK_FILE = "dovecote.watermark";
 
 /** How long the watermark may lag behind the log. */
-export const WATERMARK_LAG_MS = 1000;
+const WATERMARK_LAG_MS = 1000;
 
 /** Runs something once, later; gives the function that calls it off. Must not keep the process alive. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
@@ -27,13 +27,6 @@ export interface Confirmed {
 }
 
 const HASH_DIGITS = 16;
-
-/** The real timers. */
-export const realSchedule: Schedule = (run, delayMs) => {
-  const timer = setTimeout(run, delayMs);
-  timer.unref();
-  return () => clearTimeout(timer);
-};
 
 /** Reads a folder's watermark (L3). @throws LogCorrupt when it is missing or damaged. */
 export async function readWatermark(folder: string): Promise<Map<string, Confirmed>> {

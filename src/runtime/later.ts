@@ -107,6 +107,8 @@ const RELEASED: Record<EventOf<"start.released">["why"], [RejectionCode, string,
   timeout: ["start-failed", "T2", "its preparation ran out of time"],
   interrupted: ["start-interrupted", "I3", "it was interrupted while it was being prepared"],
   "spawner settled": ["start-interrupted", "T3", "the turn that asked for it ended first"],
+  held: ["start-interrupted", "W7", "a hold was taken on the root"],
+  ended: ["start-interrupted", "A5", "its subtree was ended"],
   closed: ["session-closed", "L8", "the session was closed"],
 };
 

@@ -1,10 +1,11 @@
 /** The entry `dovecote/testing`: what helps to test code that uses the library, and engines that keep its logs. */
+export { logContract, type TestFramework } from "./logContract.js";
+export { appendOne, draftAfter, ODD_TEXTS, readAll, type LogPlace } from "./logSupport.js";
 export {
-  appendOne,
-  draftAfter,
-  logContract,
-  ODD_TEXTS,
-  readAll,
-  type LogPlace,
-  type TestFramework,
-} from "./logContract.js";
+  faultyLog,
+  type AppendFault,
+  type FaultOptions,
+  type FaultyLog,
+  type HeldAppend,
+} from "./faultyLog.js";
+export { virtualPorts, type VirtualPorts } from "./virtualPorts.js";

@@ -4,7 +4,7 @@ import { decodeCommit, encodeCommit, readLink } from "../../src/events/codec.js"
 import { seal } from "../../src/events/sealed.js";
 import { UPCASTERS, upcasterFrom, type Upcasters } from "../../src/events/upcasters.js";
 import { sha256 } from "../../src/log/sha256.js";
-import { ODD_TEXTS } from "../../src/testing/logContract.js";
+import { ODD_TEXTS } from "../../src/testing/logSupport.js";
 
 const PLACE = { session: "s", position: 7 };
 const LINK = { prev: "a".repeat(64), epoch: 3 };

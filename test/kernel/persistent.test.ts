@@ -61,7 +61,7 @@ describe("PersistentMap", () => {
 
   it("keeps keys of one hash apart", () => {
     const both = COLLIDING.reduce((map, at) => map.set(at, at), emptyMap<string, string>());
-    expect(entriesOfOnlyLeaf(both)).toBe(COLLIDING.length);
+    expect(leavesOfOnlySlot(both)).toBe(COLLIDING.length);
     expect(both.size).toBe(COLLIDING.length);
     for (const at of COLLIDING) {
       expect(both.get(at)).toBe(at);
@@ -77,12 +77,12 @@ describe("PersistentMap", () => {
   });
 });
 
-/** How many keys share the one leaf of a map; keys of different hashes would not share one. */
-function entriesOfOnlyLeaf(map: PersistentMap<string, string>): number | undefined {
+/** How many keys share the one slot of a map; keys of different hashes would not collide there. */
+function leavesOfOnlySlot(map: PersistentMap<string, string>): number | undefined {
   const { root } = map as unknown as {
-    readonly root: { readonly slots: readonly { readonly entries?: readonly unknown[] }[] };
+    readonly root: { readonly slots: readonly { readonly leaves?: readonly unknown[] }[] };
   };
-  return root.slots.length === 1 ? root.slots[0]?.entries?.length : undefined;
+  return root.slots.length === 1 ? root.slots[0]?.leaves?.length : undefined;
 }
 
 type RowStep =

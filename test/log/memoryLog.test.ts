@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { MemoryStorage, memoryLog } from "../../src/log/memoryLog.js";
-import { appendOne, logContract, readAll } from "../../src/testing/logContract.js";
+import { logContract } from "../../src/testing/logContract.js";
+import { appendOne, readAll } from "../../src/testing/logSupport.js";
 
 logContract({ describe, it }, "memoryLog", async () => {
   const storage = new MemoryStorage();

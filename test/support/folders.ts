@@ -1,5 +1,6 @@
 /** Folders for tests: made in the system's place for such things, and gone afterwards. */
-import { mkdtemp, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
@@ -15,4 +16,14 @@ export async function testFolder(): Promise<string> {
   const { path, remove } = await makeFolder();
   onTestFinished(remove);
   return path;
+}
+
+/** Every file of a folder with the hash of its bytes: equal before and after means that nothing was written. */
+export async function fingerprint(folder: string): Promise<Readonly<Record<string, string>>> {
+  const prints: Record<string, string> = {};
+  for (const name of (await readdir(folder)).sort()) {
+    const bytes = await readFile(join(folder, name));
+    prints[name] = createHash("sha256").update(bytes).digest("hex");
+  }
+  return prints;
 }
