@@ -48,7 +48,6 @@ export type RejectionCode =
   | "mailbox-full"
   | "handler-taken"
   | "not-a-child"
-  | "no-such-blocker"
   | "usage-invalid"
   | "start-interrupted"
   | "start-failed"

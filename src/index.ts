@@ -30,6 +30,9 @@ export type { EventLog } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export type { DovecoteEvent } from "./events/events.js";
 export type { Point } from "./events/point.js";
+export { placeCommit } from "./projections/projection.js";
+export { buildTimeline, type TimelineEntry } from "./projections/timeline.js";
+export { renderTimeline } from "./projections/timelineText.js";
 export { ROOT, type AgentPath } from "./paths.js";
 export {
   BadArgument,

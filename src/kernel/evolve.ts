@@ -103,6 +103,12 @@ function phaseAfter(agent: Agent, event: DovecoteEvent): Phase {
 function spawned(state: Durable, event: EventOf<"agent.spawned">): Durable {
   const above = parentPath(event.path);
   const parent = above === undefined ? undefined : state.agents.get(above);
+  if (above !== undefined && parent === undefined) {
+    throw new Bug(`${event.type} names ${event.path}, whose parent is not retained`);
+  }
+  if (state.agents.has(event.path)) {
+    throw new Bug(`${event.type} names ${event.path}, which is retained already`);
+  }
   return withAgent(state, {
     path: event.path,
     gen: event.gen,

@@ -3,6 +3,7 @@
  */
 import { type AgentPath, ROOT, isWithin } from "../paths.js";
 import type { Agent, Hold, State } from "./state.js";
+import { isLive } from "./volatile.js";
 
 /** Why an agent does not start now: what stands in the way, and the rule. */
 export type StartGuard =
@@ -89,7 +90,7 @@ export function mayGrow(state: State): boolean {
   let left = freeSlots(state);
   for (const entry of state.volatile.markOrder) {
     if (left <= 0) return false;
-    if (entry.path === ROOT || state.volatile.marks.get(entry.path) !== entry.record) continue;
+    if (entry.path === ROOT || !isLive(state.volatile.marks, entry)) continue;
     const agent = state.durable.agents.get(entry.path);
     const guard = agent === undefined ? "unmarked" : startGuard(state, agent)?.guard;
     if (guard === undefined || guard === "settlement") left--;

@@ -119,7 +119,7 @@ export class Loop {
     const next: Point = [batch.state.next[0] + 1, 0];
     this.current = { ...batch.state, next };
     this.confirmed = this.current;
-    this.release(batch);
+    this.undisturbed(() => this.release(batch));
     this.pump();
   }
 
@@ -130,24 +130,34 @@ export class Loop {
     this.pending = [];
     this.current = this.confirmed;
     this.failure = { cause };
-    this.port.degraded(cause);
-    for (const { item } of batch?.settled ?? []) {
-      item.reply(unknown ? { kind: "unknown", commitId, cause } : { kind: "degraded", cause });
-    }
+    this.undisturbed(() => {
+      this.port.degraded(cause);
+      for (const { item } of batch?.settled ?? []) {
+        item.reply(unknown ? { kind: "unknown", commitId, cause } : { kind: "degraded", cause });
+      }
+    });
     this.pump();
+  }
+
+  /** What callbacks submit meanwhile is queued: it is decided only after all that is being told has been told (Q1). */
+  private undisturbed(tell: () => void): void {
+    const pumping = this.pumping;
+    this.pumping = true;
+    try {
+      tell();
+    } finally {
+      this.pumping = pumping;
+    }
   }
 
   private pump(): void {
     if (this.pumping) return;
-    this.pumping = true;
-    try {
+    this.undisturbed(() => {
       while (this.taken < this.queue.length && this.inFlight === null) {
         if (this.failure === null) this.takeBatch();
         else this.refuseAll(this.failure.cause);
       }
-    } finally {
-      this.pumping = false;
-    }
+    });
   }
 
   private refuseAll(cause: unknown): void {
@@ -203,8 +213,8 @@ export class Loop {
     }
     const { outcome } = decision;
     batch.state = decision.state;
-    batch.events.push(...decision.events);
-    batch.effects.push(...decision.effects);
+    append(batch.events, decision.events);
+    append(batch.effects, decision.effects);
     batch.settled.push({
       item,
       reply: outcome.ok
@@ -224,7 +234,7 @@ export class Loop {
   private showNow(batch: Batch): void {
     const wasDirty = this.hasSoon(this.pending);
     this.current = batch.state;
-    this.pending.push(...batch.events);
+    append(this.pending, batch.events);
     this.release(batch);
     if (!wasDirty && this.hasSoon(batch.events)) this.port.flushSoon();
   }
@@ -240,6 +250,11 @@ export class Loop {
     if (placed.length > 0) this.port.show(placed, this.current);
     for (const effect of batch.effects) this.port.perform(effect);
   }
+}
+
+/** One by one: a recovery can have more events than a call may have arguments. */
+function append<T>(to: T[], items: readonly T[]): void {
+  for (const item of items) to.push(item);
 }
 
 function weightOf(command: Command): number {

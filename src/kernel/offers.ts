@@ -17,6 +17,7 @@ import { ROOT } from "../paths.js";
 import { freeSlots, startGuard } from "./guards.js";
 import type { Stage } from "./stage.js";
 import type { Agent, Reservation } from "./state.js";
+import { isLive } from "./volatile.js";
 
 /** A start that is asked for. */
 export interface Start extends AgentRef {
@@ -153,7 +154,7 @@ export function offer(stage: Stage): void {
   if (root !== undefined && mayWake(stage, root)) begin(stage, dueRoot(stage, root));
   for (const entry of stage.volatile.markOrder) {
     if (freeSlots(stage.state) <= 0) return;
-    if (entry.path === ROOT || stage.volatile.marks.get(entry.path) !== entry.record) continue;
+    if (entry.path === ROOT || !isLive(stage.volatile.marks, entry)) continue;
     const agent = stage.agent(entry.path);
     if (agent !== undefined && mayWake(stage, agent)) begin(stage, wakeOf(agent, entry.record));
   }

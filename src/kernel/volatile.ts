@@ -60,6 +60,15 @@ export function evolveVolatile(state: Volatile, event: DovecoteEvent, at: Point)
   }
 }
 
+/** Whether an entry of the order is its agent's mark still; compared by value, since a snapshot keeps no identity. */
+export function isLive(
+  marks: Volatile["marks"],
+  entry: { readonly path: AgentPath; readonly record: Point },
+): boolean {
+  const mark = marks.get(entry.path);
+  return mark !== undefined && samePoint(mark, entry.record);
+}
+
 /** A changed copy, spelled out field by field. */
 function volatileWith(state: Volatile, to: Partial<Volatile>): Volatile {
   return {
@@ -141,12 +150,12 @@ function withoutMark(state: Volatile, path: AgentPath): Volatile {
   const marks = state.marks.delete(path);
   let { markOrder } = state;
   for (let head = markOrder.first(); head !== undefined; head = markOrder.first()) {
-    if (marks.get(head.path) === head.record) break;
+    if (isLive(marks, head)) break;
     markOrder = markOrder.rest();
   }
   // Stale entries behind a live head are few; past twice the live ones they are swept, so the order stays O(marks).
   if (markOrder.length > 2 * marks.size + 16) {
-    markOrder = markOrder.filter((entry) => marks.get(entry.path) === entry.record);
+    markOrder = markOrder.filter((entry) => isLive(marks, entry));
   }
   return volatileWith(state, { marks, markOrder });
 }

@@ -156,6 +156,12 @@ function changedBy(entry: RosterEntry, event: OfAgent, at: Point): RosterEntry {
       return changed(entry, { marked: null });
     case "start.reserved":
       return changed(entry, { preparing: { start: event.start, since: at } });
+    case "start.claimed": {
+      const { preparing } = entry;
+      return changed(entry, {
+        preparing: preparing === null ? null : { start: "prompt", since: preparing.since },
+      });
+    }
     case "start.released":
       return changed(entry, { preparing: null });
     default:

@@ -1,5 +1,7 @@
 /** Marks and offers: who is woken by mail, when, and in which order (section 4 of the contract). */
 import { describe, expect, it } from "vitest";
+import { decide } from "../../src/kernel/decide.js";
+import { Row } from "../../src/kernel/persistent.js";
 import { attemptOf, commands, turnOf } from "../../src/testing/commands.js";
 import { given } from "../../src/testing/scenario.js";
 
@@ -53,6 +55,18 @@ describe("a mark", () => {
       .when(finish(turnOf("/root/a", 2)))
       .excludes("turn.started")
       .agent("/root/a", { phase: "idle", unread: [{}], marked: false });
+  });
+
+  it("L7 holds in a state that was written down and read back, where no two points are one object", () => {
+    const marked = given({ capacity: 1 }, spawn("a"), finish(a), spawn("b"), send("/root/a", "hi"));
+    const { kernel } = marked;
+    const markOrder = Row.of(
+      kernel.volatile.markOrder.toArray().map((one) => structuredClone(one)),
+    );
+    const copy = { ...kernel, volatile: { ...kernel.volatile, markOrder } };
+    const freed = decide(copy, finish(b));
+    expect(freed.events).toMatchObject(marked.when(finish(b)).commits.at(-1) ?? []);
+    expect(freed.state.durable.agents.get("/root/a")?.phase).toBe("running");
   });
 
   it("W9 goes when the session is opened again; its mail stays and starts nothing", () => {

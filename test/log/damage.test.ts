@@ -151,6 +151,35 @@ describe("a damaged session", () => {
     expect(await refusalOf(folder)).toMatchObject({ kind: "checksum", from: 8 });
   });
 
+  it("L3 a range whose end is missing is refused, not cut short", async () => {
+    const { folder } = await folderWithLog(6);
+    await tamper(folder, (store) => rewrite(store, commitKey("s", 5), () => undefined));
+    const log = levelLog(folder);
+    const session = await log.openSession("s");
+    await expect(readAll(session, { to: 5 })).rejects.toMatchObject({
+      kind: "hole",
+      from: 5,
+      to: 5,
+    });
+    await expect(session.get(5)).rejects.toMatchObject({ kind: "hole", from: 5 });
+    await expect(readAll(session, { from: 6 })).rejects.toMatchObject({ kind: "hole", from: 5 });
+    await log.close();
+  });
+
+  it("L5 L3 a commit under an older lease than the one before it is named", async () => {
+    const { folder } = await folderWithLog();
+    await tamper(folder, async (store) => {
+      const { h: _, ...fields } = JSON.parse((await store.get(commitKey("s", 10))) ?? "") as {
+        h: string;
+      };
+      const { text, hash } = seal({ ...fields, epoch: 0 }, sha256);
+      await rewrite(store, commitKey("s", 10), () => text);
+      await rewrite(store, headKey("s"), () => JSON.stringify({ position: 10, hash, epoch: 0 }));
+    });
+    await forgetConfirmed(folder);
+    expect(await refusalOf(folder)).toMatchObject({ kind: "chain", from: 10 });
+  });
+
   it("L7 an unreadable or foreign snapshot is passed over, also as a place to verify from", async () => {
     for (const edit of [
       () => "{",

@@ -61,6 +61,28 @@ describe("group commit", () => {
   });
 });
 
+describe("a reader beside writers", () => {
+  it("R3 that is opened while a writer comes and appends takes the log for what it is, and not for damaged", async () => {
+    const folder = await testFolder();
+    const before = levelLog(folder);
+    await appendOne(await before.openSession("s"), "one");
+    await before.close();
+    const watch = watchedLog(folder);
+    await watch.log.sessions();
+    let writer: SessionLog | undefined;
+    watch.beforeScan = async () => {
+      watch.beforeScan = undefined;
+      writer = await watch.log.openSession("s");
+      await appendOne(writer, "two");
+      await writer.close();
+    };
+    const reader = await watch.log.readSession("s");
+    expect(writer).toBeDefined();
+    expect(reader?.head()).toEqual(writer?.head());
+    await watch.log.close();
+  });
+});
+
 describe("a write that fails", () => {
   it.each(["fail", "lie"] as const)(
     "L6 M3 (%s) leaves the waiters of its batch in doubt, and everything after it refused",

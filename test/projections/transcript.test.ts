@@ -133,6 +133,26 @@ describe("a transcript", () => {
     });
   });
 
+  it("S2 the RESULT of a turn is no message that its agent sent", () => {
+    const story = new Story().prompt("go").spawn(ROOT, "a").sample("/root/a").finish("/root/a");
+    expect(kinds(story, "/root/a")).toEqual(["task", "sample", "response"]);
+  });
+
+  it("S5 R4 an EXECUTION that moved to the parent is in the parent's transcript alone", () => {
+    const story = new Story().prompt("go").sample(ROOT).spawn(ROOT, "a");
+    const turn = story.turn("/root/a");
+    story.put({ kind: "yield", turn, command: "make" });
+    story.put({ kind: "execution.complete", turn, execution: 1, text: "ok", stopped: false });
+    const text = story.last("mail.queued").at;
+    story.finish("/root/a").sample(ROOT);
+    expect(kinds(story, "/root/a")).toEqual(["task", "yielded", "response"]);
+    const mail = entries(story, ROOT).filter((entry) => entry.kind === "mail");
+    expect(mail).toMatchObject([
+      { mail: "RESULT", from: "/root/a" },
+      { mail: "EXECUTION", from: "/root/a", textAt: text, record: story.last("mail.moved").at },
+    ]);
+  });
+
   it("W1 a wake has no task of its own", () => {
     const story = new Story().send("person", "/root", "psst").sample(ROOT);
     expect(kinds(story, ROOT)).toEqual(["mail", "sample"]);

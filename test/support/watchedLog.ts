@@ -14,6 +14,8 @@ export interface Watch {
   mode: "work" | "fail" | "lie";
   /** Called at the start of each write; what it returns is awaited. */
   beforeWrite: (() => Promise<void>) | undefined;
+  /** Called at the start of each scan; what it returns is awaited. */
+  beforeScan: (() => Promise<void>) | undefined;
   /** Timers that are set and have not been called off. */
   readonly timers: Set<() => void>;
 }
@@ -30,14 +32,24 @@ export function watchedLog(folder: string, options: LevelLogOptions = {}): Watch
   const log = new FolderLog(folder, () =>
     openForWriting(folder, options, { ...levelSeams, openStore, schedule }),
   );
-  const watch: Watch = { log, writes: [], mode: "work", beforeWrite: undefined, timers };
+  const watch: Watch = {
+    log,
+    writes: [],
+    mode: "work",
+    beforeWrite: undefined,
+    beforeScan: undefined,
+    timers,
+  };
   return watch;
 }
 
 function watchStore(store: Store, watch: Watch): Store {
   return {
     get: (key) => store.get(key),
-    scan: (scan) => store.scan(scan),
+    scan: async function* (scan) {
+      await watch.beforeScan?.();
+      yield* store.scan(scan);
+    },
     close: () => store.close(),
     write: async (changes, sync) => {
       watch.writes.push({ changes, sync });
