@@ -7,6 +7,7 @@ import type { DovecoteEvent } from "../events/events.js";
 import type { Placed } from "../kernel/loop.js";
 import { PHASES, type Phase, type PhaseTable } from "../kernel/phases.js";
 import type { AgentPath } from "../paths.js";
+import { type Report, guarded } from "../projections/guard.js";
 import { agentMachine, phaseOfValue } from "./agentMachine.js";
 import { type AgentWork, signalOf } from "./work.js";
 
@@ -37,6 +38,8 @@ export interface AgentActor {
 export interface AgentActorsOptions {
   readonly workOf: (path: AgentPath, gen: number) => AgentWork;
   readonly inspect?: Inspect | undefined;
+  /** Gets what an inspector or a subscriber throws (Q1). */
+  readonly onObserverError: Report;
   /** The phase table to build the machine from: the kernel's, unless a test says otherwise. */
   readonly table?: PhaseTable | undefined;
 }
@@ -63,7 +66,7 @@ export class AgentActors {
 
   /** How many actors are alive. */
   get size(): number {
-    return this.entries.size;
+    return this.stopped ? 0 : this.entries.size;
   }
 
   /** Gives folded events to the actors of their agents, in order. */
@@ -82,11 +85,12 @@ export class AgentActors {
     return this.entries.get(path)?.work;
   }
 
-  /** Reaches an agent's actor, making it if need be; it is kept from then on. */
+  /** Reaches an agent's actor, making it if need be; it is kept from then on. In a stopped session it stands still. */
   reach(path: AgentPath, gen: number): AgentActor {
     const entry = this.entries.get(path) ?? this.make(path, gen);
     entry.pinned = true;
     const { ref } = entry;
+    const report = this.options.onObserverError;
     return {
       path,
       get phase() {
@@ -96,7 +100,14 @@ export class AgentActors {
         return tagsOf(ref).has("preparing");
       },
       subscribe(listener) {
-        const subscription = ref.subscribe({ next: () => listener(phaseOf(ref)) });
+        let last = phaseOf(ref);
+        const tell = (): void => {
+          const phase = phaseOf(ref);
+          if (phase === last) return;
+          last = phase;
+          guarded(() => listener(phase), report);
+        };
+        const subscription = ref.subscribe({ next: tell });
         return () => subscription.unsubscribe();
       },
     };
@@ -106,7 +117,6 @@ export class AgentActors {
   stopAll(): void {
     this.stopped = true;
     for (const { ref } of this.entries.values()) ref.stop();
-    this.entries.clear();
   }
 
   private entryFor(event: DovecoteEvent): Entry | undefined {
@@ -120,15 +130,18 @@ export class AgentActors {
 
   private make(path: AgentPath, gen: number): Entry {
     const work = this.options.workOf(path, gen);
-    const { inspect } = this.options;
+    const { inspect, onObserverError } = this.options;
+    const look = (seen: unknown): void =>
+      guarded(() => inspect?.(seen as Inspection), onObserverError);
     const ref = createActor(this.machine, {
       id: path,
       input: { work },
-      ...(inspect === undefined ? {} : { inspect: (seen: unknown) => inspect(seen as Inspection) }),
+      ...(inspect === undefined ? {} : { inspect: look }),
     }) as AnyActorRef;
     const entry: Entry = { ref, work, gen, pinned: false };
     this.entries.set(path, entry);
-    ref.start();
+    // A stopped session moves nobody, so an actor that is made now never runs (L6).
+    if (!this.stopped) ref.start();
     return entry;
   }
 

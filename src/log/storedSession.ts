@@ -84,6 +84,8 @@ export class StoredSession extends StoredReader implements SessionLog {
   readonly #writing: Writing;
   readonly #headKey: string;
   readonly #commits: string;
+  /** Keys of the snapshots that are there, once they were looked up: reading them means reading whole states. */
+  #snapshots: readonly string[] | undefined;
   #append: Promise<AppendResult> | undefined;
 
   constructor(
@@ -115,22 +117,31 @@ export class StoredSession extends StoredReader implements SessionLog {
   async saveSnapshot(snapshot: Snapshot): Promise<void> {
     this.check();
     if (snapshot.position > this.current.position) return;
-    const { session } = this;
-    const saved = snapshotKey(session, snapshot.position);
-    const there = (await collect(this.store, rangeOf("s", session))).map(([key]) => key);
-    const kept = new Set([...there, saved].sort().slice(-SNAPSHOTS_KEPT));
-    const changes: Change[] = there
-      .filter((key) => !kept.has(key))
-      .map((key) => ({ key, value: undefined }));
-    if (kept.has(saved)) changes.push({ key: saved, value: encodeSnapshot(snapshot) });
-    // A failure is met again by the next append, which reports it; a lost snapshot alone is no loss.
-    if (changes.length > 0) await this.#writing.writer.write(changes);
+    try {
+      await this.#keep(snapshot);
+    } catch {
+      // A lost snapshot alone is no loss; what is wrong with the store the next append reports.
+    }
   }
 
   override async close(): Promise<void> {
     this.closed = true;
     await this.#append;
     await super.close();
+  }
+
+  async #keep(snapshot: Snapshot): Promise<void> {
+    const saved = snapshotKey(this.session, snapshot.position);
+    const stored = async (): Promise<readonly string[]> =>
+      (await collect(this.store, rangeOf("s", this.session))).map(([key]) => key);
+    const there = (this.#snapshots ??= await stored());
+    const kept = [...new Set([...there, saved])].sort().slice(-SNAPSHOTS_KEPT);
+    const changes: Change[] = there
+      .filter((key) => !kept.includes(key))
+      .map((key) => ({ key, value: undefined }));
+    if (kept.includes(saved)) changes.push({ key: saved, value: encodeSnapshot(snapshot) });
+    this.#snapshots = kept;
+    if (changes.length > 0) await this.#writing.writer.write(changes);
   }
 
   async #write(commit: CommitDraft, head: Head): Promise<AppendResult> {

@@ -5,6 +5,7 @@
  */
 import { createStore } from "@xstate/store";
 import type { Placed } from "../kernel/loop.js";
+import { guarded } from "./guard.js";
 import type { ProjectionRunner, Projections, StateOf } from "./runner.js";
 
 /** Ends a subscription; a second call does nothing. */
@@ -116,10 +117,6 @@ export class ProjectionStore<P extends Projections> {
       this.onListenerError(held.fault);
       return;
     }
-    try {
-      listener(held.value);
-    } catch (error) {
-      this.onListenerError(error);
-    }
+    guarded(() => listener(held.value), this.onListenerError);
   }
 }

@@ -1,7 +1,11 @@
 /**
  * A line of `list`: what a roster entry says to callers, without internal ids (A8).
  */
-import type { OutcomeKind } from "../events/events.js";
+import { Refused } from "../errors.js";
+import type { OutcomeKind, TurnRef } from "../events/events.js";
+import { findCaller, roleFault } from "../kernel/rules/targets.js";
+import { Stage } from "../kernel/stage.js";
+import type { State } from "../kernel/state.js";
 import type { RosterEntry } from "../projections/roster.js";
 import type { AgentInfo } from "./api.js";
 
@@ -20,4 +24,12 @@ export function infoOf(entry: RosterEntry): AgentInfo {
     turns: entry.turns,
     ...(outcome === undefined ? {} : { lastOutcome: outcome }),
   };
+}
+
+/** Refuses a listing to a turn that is over (T1) and to a role that lacks it (A7). */
+export function checkMayList(state: State, turn: TurnRef): void {
+  const caller = findCaller(new Stage(state), turn);
+  if (!caller.ok) throw new Refused(caller.rejection);
+  const fault = roleFault(caller.agent, "ListAgents");
+  if (fault !== null) throw new Refused(fault.rejection);
 }

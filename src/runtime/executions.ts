@@ -5,6 +5,7 @@
 import type { TurnRef } from "../events/events.js";
 import type { ExecutionOptions } from "./api.js";
 import type { Ports } from "./ports.js";
+import { reasonOf } from "./reason.js";
 
 /** How one execution ended. */
 export interface ExecutionEnd {
@@ -16,7 +17,10 @@ export interface ExecutionEnd {
 
 interface Running {
   readonly controller: AbortController;
+  /** Reports its end now, with what it has printed; what it still does counts no more. */
   readonly finish: () => void;
+  /** Forgets it: it reports nothing. */
+  readonly drop: () => void;
   readonly done: Promise<void>;
 }
 
@@ -55,7 +59,9 @@ export class Executions {
       this.report({ turn, execution, text, stopped: controller.signal.aborted });
     };
     const done = this.call(run, controller.signal, printed).then(end);
-    this.running.set(execution, { controller, finish: () => end(printed.join("")), done });
+    const finish = (): void => end(printed.join(""));
+    const drop = (): void => void (reported = true);
+    this.running.set(execution, { controller, finish, drop, done });
   }
 
   private async call(
@@ -70,30 +76,34 @@ export class Executions {
       return signal.aborted || typeof text !== "string" ? printed.join("") : text;
     } catch (error) {
       if (signal.aborted) return printed.join("");
-      const said = error instanceof Error ? error.message : String(error);
-      return `${printed.join("")}\nThe command failed: ${said}`.trimStart();
+      return `${printed.join("")}\nThe command failed: ${reasonOf(error)}`.trimStart();
     }
   }
 
-  /** Asks all to end, and waits for them; what has not ended within the bound is left behind. */
-  async stopAll(): Promise<void> {
+  /** Asks all to end, and waits for them; what has not ended within the bound is left behind. `signal` ends the waiting. */
+  async stopAll(signal: AbortSignal): Promise<void> {
     const all = [...this.running.values()];
     for (const { controller } of all) controller.abort();
-    if (all.length === 0) return;
+    if (all.length === 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
       const cancel = this.ports.after(STOP_WITHIN_MS, resolve);
-      void Promise.all(all.map(({ done }) => done)).then(() => {
+      const stop = (): void => {
         cancel();
         resolve();
-      });
+      };
+      signal.addEventListener("abort", stop, { once: true });
+      void Promise.all(all.map(({ done }) => done)).then(stop);
     });
-    for (const { finish } of all) finish();
+    if (!signal.aborted) for (const { finish } of all) finish();
   }
 
   /** Nothing may outlive the actor: all are asked to end, and none is waited for (L6). */
   dropAll(): void {
     this.yielded.clear();
-    for (const { controller } of this.running.values()) controller.abort();
+    for (const { controller, drop } of this.running.values()) {
+      drop();
+      controller.abort();
+    }
     this.running.clear();
   }
 }

@@ -1,10 +1,11 @@
 /**
  * A session: the handle that a host holds. Requests become commands; what is read comes from the projections and the log.
  */
-import { type Observable, Subject } from "rxjs";
+import type { Observable } from "rxjs";
 import { type AgentActor, AgentActors, type Inspect } from "../actors/agentActors.js";
 import { Refused, type SessionDegraded } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
+import type { Point } from "../events/point.js";
 import type { CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
 import { findTarget } from "../kernel/rules/targets.js";
@@ -29,13 +30,15 @@ import type {
   Transcript,
   TurnOutcome,
 } from "./api.js";
-import { infoOf } from "./agentInfo.js";
+import { checkMayList, infoOf } from "./agentInfo.js";
 import { Later } from "./later.js";
-import type { Ports } from "./ports.js";
+import { owned } from "./owned.js";
+import type { Cancel, Ports } from "./ports.js";
 import type { BuiltIn } from "./projections.js";
 import { type Prepare, Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
+import { Stream } from "./stream.js";
 import { readTranscript } from "./transcripts.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
@@ -79,10 +82,11 @@ export class Session<Name extends string = string> {
   private readonly later = new Later();
   private readonly actors: AgentActors;
   private readonly store: ProjectionStore<BuiltIn>;
-  private readonly commits = new Subject<CommitDraft>();
+  private readonly commits: Stream<CommitDraft>;
   private readonly quiet: QuietWatch;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
+  private over = false;
   private opened: Opening = { run: 0, recovered: [], unread: 0 };
 
   /** @internal */
@@ -91,13 +95,14 @@ export class Session<Name extends string = string> {
     this.id = parts.log.session;
     this.texts = new Texts(parts.log);
     this.store = new ProjectionStore(parts.runner, { onListenerError: parts.onObserverError });
-    this.commits$ = this.commits.asObservable();
+    this.commits = new Stream(parts.onObserverError);
+    this.commits$ = this.commits.observable;
     this.projections = {
       roster: this.store.view("roster"),
       unread: this.store.view("unread"),
       transcript: this.store.view("transcript"),
     };
-    const { state, log, ports, prepare, inspect } = parts;
+    const { state, log, ports, prepare, inspect, onObserverError } = parts;
     this.quiet = new QuietWatch(ports, () => (this.isQuiet() ? this.describeQuiet() : null));
     const listener = {
       shown: (placed: readonly Placed[]) => this.shown(placed),
@@ -107,7 +112,7 @@ export class Session<Name extends string = string> {
     };
     this.shell = new Shell({ state, log, ports, prepare, listener });
     const context = this.workContext();
-    this.actors = new AgentActors({ workOf: () => new Work(context), inspect });
+    this.actors = new AgentActors({ workOf: () => new Work(context), inspect, onObserverError });
   }
 
   /** @internal Makes the session, or opens a run of it (R1, R2). */
@@ -133,60 +138,47 @@ export class Session<Name extends string = string> {
   }
 
   /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
-  async prompt(text: string): Promise<TurnOutcome> {
-    const began = await new Promise<readonly [number, number]>((resolve, reject) => {
+  prompt(text: string): Promise<TurnOutcome> {
+    const began = new Promise<Point>((resolve, reject) => {
       this.shell.askThen(
         { kind: "prompt", text },
         ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
         reject,
       );
     });
-    return this.texts.outcome(began);
+    return owned(began.then((point) => this.texts.outcome(point)));
   }
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
-  async send(target: string, text: string): Promise<SendAnswer> {
-    const { held } = await this.shell.ask({ kind: "send", by: null, target, text });
-    return held ? { startsWhenSlotFrees: true } : {};
+  send(target: string, text: string): Promise<SendAnswer> {
+    const sent = this.shell.ask({ kind: "send", by: null, target, text });
+    return owned(sent.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
   }
 
   /** Spawns an agent for the host (T3). */
   spawn(options: HostSpawnOptions<Name>): Promise<AgentPath> {
     const { name, behavior, task, role, parent } = options;
-    return this.startSpawn({
-      kind: "spawn",
-      by: null,
-      name,
-      behavior,
-      task,
+    const given = {
       ...(role === undefined ? {} : { role }),
       ...(parent === undefined ? {} : { parent }),
-    });
+    };
+    return owned(this.startSoon({ kind: "spawn", by: null, name, behavior, task, ...given }));
   }
 
   /** Gives an idle agent a task, an assignment (T6); resolves when its turn has started. Its RESULT goes to its spawn parent. */
-  async start(target: string, task: string): Promise<AgentPath> {
-    return new Promise((resolve, reject) => {
-      this.shell.askThen(
-        { kind: "assign", target, task },
-        ({ path, pending }) => {
-          if (pending === null) resolve(path);
-          else this.later.startOf(pending.reservation, { resolve: () => resolve(path), reject });
-        },
-        reject,
-      );
-    });
+  start(target: string, task: string): Promise<AgentPath> {
+    return owned(this.startSoon({ kind: "assign", target, task }));
   }
 
   /** Stops one agent, the root too; its descendants go on (I1). */
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return this.shell.ask({ kind: "interrupt", by: null, target, ...given });
+    return owned(this.shell.ask({ kind: "interrupt", by: null, target, ...given }));
   }
 
   /** Another capacity from now on (W6). */
-  async setCapacity(capacity: number): Promise<void> {
-    await this.shell.ask({ kind: "setCapacity", capacity });
+  setCapacity(capacity: number): Promise<void> {
+    return owned(this.shell.ask({ kind: "setCapacity", capacity }).then(() => undefined));
   }
 
   /** All retained agents, sorted by path (A8). */
@@ -234,38 +226,42 @@ export class Session<Name extends string = string> {
   }
 
   private async end(): Promise<void> {
-    try {
-      await this.settleAll();
-    } catch {
-      // A store that fails while closing leaves the rest to recovery (R2).
-    }
+    await this.settleAll();
     this.shell.stop();
     this.actors.stopAll();
     this.later.failAll(closedError());
-    await this.parts.log.close();
-    await this.parts.ownLog?.close();
-    this.commits.complete();
-    this.quiet.poke();
-  }
-
-  private async settleAll(): Promise<void> {
-    const ended = new Promise<void>((resolve) => {
-      const cancel = this.parts.ports.after(this.parts.closeWithinMs, resolve);
-      this.ended = () => {
-        cancel();
-        resolve();
-      };
-    });
     try {
-      await this.shell.ask({ kind: "close" });
-      await ended;
-      await this.shell.ask({ kind: "flush" });
+      await this.parts.log.close();
+      await this.parts.ownLog?.close();
     } finally {
-      this.ended();
+      this.over = true;
+      this.commits.complete();
+      this.quiet.poke();
     }
   }
 
-  private startSpawn(command: CommandOf<"spawn">): Promise<AgentPath> {
+  /** Interrupts and settles what is live, within the deadline; what is left then is recovery's (R2). */
+  private async settleAll(): Promise<void> {
+    const { ports, closeWithinMs } = this.parts;
+    const ended = new Promise<void>((resolve) => (this.ended = resolve));
+    let cancel: Cancel = () => undefined;
+    const late = new Promise<void>((resolve) => (cancel = ports.after(closeWithinMs, resolve)));
+    const settle = async (): Promise<void> => {
+      await this.shell.ask({ kind: "close" });
+      await ended;
+      await this.shell.ask({ kind: "flush" });
+    };
+    try {
+      await Promise.race([settle(), late]);
+    } catch {
+      // A store that fails while closing leaves the rest to recovery too.
+    }
+    cancel();
+    this.shell.giveUp();
+  }
+
+  /** Resolves once the start is committed, however long it is prepared (T3, T6). */
+  private startSoon(command: CommandOf<"spawn"> | CommandOf<"assign">): Promise<AgentPath> {
     return new Promise((resolve, reject) => {
       this.shell.askThen(
         command,
@@ -301,8 +297,11 @@ export class Session<Name extends string = string> {
         return name === undefined ? undefined : parts.behaviors[name];
       },
       transcriptOf: (path) => this.transcriptOf(path),
-      list: () => this.list(),
-      spawn: (command) => this.startSpawn(command),
+      listFor: async (turn) => {
+        checkMayList(shell.loop.state, turn);
+        return this.list();
+      },
+      spawn: (command) => this.startSoon(command),
       stopReason: () => shell.error ?? (this.ending === null ? interruptedError() : closedError()),
     };
   }
@@ -339,7 +338,7 @@ export class Session<Name extends string = string> {
 
   /** Whether the session is at rest; what waits to be written is written first (Q2). */
   private isQuiet(): boolean {
-    if (this.ending !== null || this.isDegraded) return true;
+    if (this.over || this.isDegraded) return true;
     const { loop } = this.shell;
     if (!this.shell.resting || loop.state.durable.settling.length > 0) return false;
     if (!loop.dirty) return true;

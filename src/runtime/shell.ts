@@ -12,6 +12,7 @@ import type { Reservation, State } from "../kernel/state.js";
 import type { AppendResult, SessionLog } from "../log/log.js";
 import type { Preparation } from "./api.js";
 import type { Cancel, Ports } from "./ports.js";
+import { reasonOf } from "./reason.js";
 
 /** Calls the host's preparation hook (T2). */
 export type Prepare = (start: Preparation) => Promise<void> | void;
@@ -40,6 +41,8 @@ export class Shell implements LoopPort {
   private flushing: Cancel | null = null;
   private stopped = false;
   private failure: SessionDegraded | null = null;
+  /** The commit whose append is under way. */
+  private writing: CommitDraft | null = null;
 
   constructor(options: {
     readonly state: State;
@@ -86,10 +89,42 @@ export class Shell implements LoopPort {
 
   append(n: number, events: readonly DovecoteEvent[]): void {
     const commit: CommitDraft = { id: this.ports.id(), n, at: this.ports.now(), events };
-    this.log.append(commit).then(
-      (result) => this.ended(commit, result),
-      (error: unknown) => this.loop.failed(error, commit.id, true),
-    );
+    this.writing = commit;
+    void this.write(commit);
+  }
+
+  /** A log that breaks its promise never to reject, or throws, is a store that failed in the middle (M3). */
+  private async write(commit: CommitDraft): Promise<void> {
+    let result: AppendResult;
+    try {
+      result = await this.log.append(commit);
+    } catch (cause) {
+      result = { kind: "unknown", commitId: commit.id, cause };
+    }
+    if (this.writing !== commit) return;
+    this.writing = null;
+    try {
+      this.ended(commit, result);
+    } catch (error) {
+      this.bug(error);
+    }
+  }
+
+  /** Gives up an append that does not end: its outcome is unknown, and the session takes no more commands (L8). */
+  giveUp(): void {
+    const commit = this.writing;
+    if (commit === null) return;
+    this.writing = null;
+    const cause = new Error("the append did not end before the session's deadline for closing");
+    this.loop.failed(cause, commit.id, true);
+  }
+
+  /** What can't happen has happened: the session stops, the process lives, and a reopen starts from the log (L6). */
+  private bug(error: unknown): void {
+    if (this.failure !== null) return;
+    const commitId = this.writing?.id ?? "";
+    this.writing = null;
+    this.loop.failed(error, commitId, true);
   }
 
   private ended(commit: CommitDraft, result: AppendResult): void {
@@ -143,7 +178,7 @@ export class Shell implements LoopPort {
   /** Submits a completion: nobody waits for its answer, and a degraded session drops it. */
   tell(command: Command): void {
     this.loop.submit(command, (reply) => {
-      if (reply.kind === "bug") throw reply.error;
+      if (reply.kind === "bug") this.ports.soon(() => this.bug(reply.error));
     });
   }
 
@@ -159,7 +194,7 @@ export class Shell implements LoopPort {
       this.prepare?.({ path, behavior, start, signal: controller.signal });
     call().then(
       () => answer(),
-      (error: unknown) => answer(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => answer(reasonOf(error)),
     );
   }
 

@@ -19,6 +19,8 @@ import type {
   WaitAnswer,
 } from "./api.js";
 import { readJson } from "./json.js";
+import { owned } from "./owned.js";
+import { reasonOf } from "./reason.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -61,13 +63,13 @@ export class TurnHandle implements Turn {
 
   private async takeSample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
     const { attempt, mail } = await this.ask({ kind: "sample.begin", turn: this.ref });
-    const input = await this.inputOf(mail);
     let value: T;
     try {
+      // A text that can't be read is a sample that failed: left open, it would keep the turn busy for ever.
+      const input = await this.inputOf(mail);
       value = await this.unlessAborted(async () => take(input));
     } catch (error) {
-      const failed = error instanceof Error ? error.message : String(error);
-      if (!this.signal.aborted) await this.endSample(attempt, { failed: failed.toWellFormed() });
+      if (!this.signal.aborted) await this.endSample(attempt, { failed: reasonOf(error) });
       throw error;
     }
     const result = readJson(value);
@@ -139,9 +141,8 @@ export class TurnHandle implements Turn {
     return this.owned(this.ask({ kind: "interrupt", by: this.ref, target, ...given }));
   }
 
-  async list(): Promise<readonly AgentInfo[]> {
-    this.signal.throwIfAborted();
-    return this.work.context.list();
+  list(): Promise<readonly AgentInfo[]> {
+    return this.owned(this.work.context.listFor(this.ref));
   }
 
   yieldExecution(options: ExecutionOptions): Promise<number> {
@@ -169,16 +170,8 @@ export class TurnHandle implements Turn {
     return this.work.context.shell.ask(command);
   }
 
-  /** A call nobody awaits, refused because its turn is over, must not end the process as an unhandled rejection. */
   private owned<T>(call: Promise<T>): Promise<T> {
-    const outer = new Promise<T>((resolve, reject) => {
-      call.then(resolve, (error: unknown) => {
-        const over = error instanceof Refused && error.code === "turn-over";
-        if (over || this.signal.aborted) outer.catch(() => undefined);
-        reject(error instanceof Error ? error : new Error(String(error)));
-      });
-    });
-    return outer;
+    return owned(call, () => this.signal.aborted);
   }
 }
 

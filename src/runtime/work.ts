@@ -7,6 +7,7 @@ import type { Json, TurnRef } from "../events/events.js";
 import type { TurnEnd } from "../kernel/command.js";
 import type { Task } from "./api.js";
 import { Executions } from "./executions.js";
+import { reasonOf } from "./reason.js";
 import { TurnHandle, type TurnWork, type WaitHold } from "./turn.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -46,10 +47,12 @@ export class Work implements AgentWork, TurnWork {
       const behavior = this.context.behaviorOf(ref.path);
       if (behavior === undefined) return { kind: "errored", reason: "its behaviour is not known" };
       const task = await this.readTask(started);
+      // Stopped before it was called: nothing runs for a turn that is over (I4).
+      if (signal.aborted) return { kind: "errored", reason: "stopped before it began" };
       const handle = new TurnHandle(ref, task, signal, this);
       return this.endOf(await behavior(handle), handle.lastResult);
     } catch (error) {
-      return { kind: "errored", reason: error instanceof Error ? error.message : String(error) };
+      return { kind: "errored", reason: reasonOf(error) };
     }
   }
 
@@ -108,7 +111,7 @@ export class Work implements AgentWork, TurnWork {
     signal: AbortSignal,
   ): Promise<void> {
     const { path, gen, turn, attempt } = attempted.event;
-    await this.executions.stopAll();
+    await this.executions.stopAll(signal);
     if (signal.aborted) return;
     this.context.shell.tell({ kind: "settlement.end", attempt: { path, gen, turn, attempt } });
   }

@@ -1,6 +1,7 @@
 /**
  * What the work of all agents of a session shares: the way to the kernel, to texts, and to what the host brought.
  */
+import type { TurnRef } from "../events/events.js";
 import type { CommandOf } from "../kernel/command.js";
 import type { AgentPath } from "../paths.js";
 import type { AgentInfo, Behavior, Transcript } from "./api.js";
@@ -15,7 +16,8 @@ export interface WorkContext {
   readonly texts: Texts;
   behaviorOf(path: AgentPath): Behavior | undefined;
   transcriptOf(path: AgentPath): Transcript;
-  list(): readonly AgentInfo[];
+  /** Everybody, for a turn that may ask (A7, A8). */
+  listFor(turn: TurnRef): Promise<readonly AgentInfo[]>;
   /** Spawns, and resolves once identity, task and start are committed (T3). */
   spawn(command: CommandOf<"spawn">): Promise<AgentPath>;
   /** Why an actor that stops is stopped: what its open calls reject with. */

@@ -57,7 +57,7 @@ describe("docs/contract.md", () => {
   it("is up to date with the titles of the tests; else: npm run contract", () => {
     const { text, fresh } = contractPage(root);
     expect(text).toBe(fresh);
-  });
+  }, 60_000);
 
   it("has every rule that the errors cite", () => {
     const known = [...read("docs/contract.md").matchAll(/^### (\w+)$/gm)].map(([, id]) => id);

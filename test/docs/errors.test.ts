@@ -81,7 +81,7 @@ describe("docs/errors.md", () => {
     expect(pairs).toContainEqual(["log-in-use", "L5"]);
     const missing = pairs.filter(([code, rule]) => !(documented.get(code) ?? []).includes(rule));
     expect(missing).toEqual([]);
-  });
+  }, 60_000);
 
   it("says of every code what it means and what to do", () => {
     expect(rows.filter((cells) => cells.some((cell) => cell === ""))).toEqual([]);

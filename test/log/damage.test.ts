@@ -116,7 +116,7 @@ describe("a damaged session", () => {
       await tamper(folder, (store) => store.write([{ key, value: "?" }], true));
       expect(await refusalOf(folder), key).toMatchObject({ kind: "unknown-key" });
     }
-  });
+  }, 30_000);
 
   it("L4 a commit of a newer version is refused at the open", async () => {
     const { folder } = await folderWithLog();
@@ -263,7 +263,7 @@ describe("a damaged file under the log", () => {
         code: expect.stringMatching(/^log-(?:corrupt|tail-lost)$/) as string,
       });
     }
-  });
+  }, 30_000);
 
   it("L3 a missing or damaged watermark refuses the folder", async () => {
     const { folder } = await folderWithLog();

@@ -5,6 +5,8 @@
 import { fc } from "@fast-check/vitest";
 
 const RUNS = 300;
+/** Fixed, so that a run that passed here passes there. */
+const SEED = 20;
 
 function numberFrom(name: string): number | undefined {
   const text = process.env[name];
@@ -16,7 +18,7 @@ function numberFrom(name: string): number | undefined {
 
 /** Checks that `holds` does not throw for random values; the message of a failure says how to repeat it. */
 export function check<T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void {
-  const fallback = fc.readConfigureGlobal().seed ?? Math.floor(Math.random() * 2 ** 31);
+  const fallback = fc.readConfigureGlobal().seed ?? SEED;
   const seed = numberFrom("DOVECOTE_SEED") ?? fallback;
   const numRuns = numberFrom("DOVECOTE_RUNS") ?? RUNS;
   try {

@@ -1,0 +1,36 @@
+/** The state that a running session decides on is what a reader of its events would fold, durable and volatile (L1, R1). */
+import { expect, it } from "vitest";
+import { fold } from "../src/kernel/stage.js";
+import { type Play, everyProgram } from "./support/play.js";
+import { plainDurable, plainVolatile } from "./support/plain.js";
+
+function sameAsFolded(play: Play): void {
+  let folded = play.empty();
+  // Through JSON, so that nothing rests on two events sharing an object.
+  for (const { event, at } of play.placed) {
+    folded = fold({ ...folded, next: at }, JSON.parse(JSON.stringify(event)) as typeof event);
+  }
+  const { durable, volatile } = play.loop.state;
+  expect(plainDurable(durable)).toEqual(plainDurable(folded.durable));
+  expect(plainVolatile(volatile, durable)).toEqual(plainVolatile(folded.volatile, folded.durable));
+}
+
+it("L1 R1 has the state that its events fold to, whenever something has been shown", () => {
+  everyProgram({ shown: sameAsFolded });
+});
+
+it("L1 shows events at the points where the log has them, none missing and none twice", () => {
+  everyProgram({
+    rest({ placed, commits, loop }) {
+      const stored = commits.flatMap((events, n) =>
+        events.map((event, index) => ({ event, at: [n + 1, index] })),
+      );
+      expect(placed.slice(0, stored.length)).toEqual(stored);
+      // What is left over is the frame of a run that did nothing.
+      const frame = ["session.opened", "session.closing", "session.closed"];
+      const rest = placed.slice(stored.length).map(({ event }) => event.type);
+      expect(rest.filter((type) => !frame.includes(type))).toEqual([]);
+      expect(loop.state.next[0]).toBe(commits.length + 1);
+    },
+  });
+});
