@@ -8,7 +8,7 @@ import type { Placed } from "../kernel/loop.js";
 import { PHASES, type Phase, type PhaseTable } from "../kernel/phases.js";
 import type { AgentPath } from "../paths.js";
 import { type Report, guarded } from "../projections/guard.js";
-import { agentMachine, phaseOfValue } from "./agentMachine.js";
+import { agentMachine, phaseOfValue, reactionsOf } from "./agentMachine.js";
 import { type AgentWork, signalOf } from "./work.js";
 
 /** What an inspector sees; the fields are xstate's, passed through. */
@@ -56,12 +56,16 @@ interface Entry {
 export class AgentActors {
   private readonly options: AgentActorsOptions;
   private readonly machine: ReturnType<typeof agentMachine>;
+  /** The events that are worth sending; an inspector is to see them all. */
+  private readonly reactions: ReadonlySet<string> | null;
   private readonly entries = new Map<AgentPath, Entry>();
   private stopped = false;
 
   constructor(options: AgentActorsOptions) {
     this.options = options;
-    this.machine = agentMachine(options.table ?? PHASES);
+    const table = options.table ?? PHASES;
+    this.machine = agentMachine(table);
+    this.reactions = options.inspect === undefined ? reactionsOf(table) : null;
   }
 
   /** How many actors are alive. */
@@ -73,6 +77,7 @@ export class AgentActors {
   dispatch(placed: readonly Placed[]): void {
     if (this.stopped) return;
     for (const { event, at } of placed) {
+      if (this.reactions !== null && !this.reactions.has(event.type)) continue;
       const entry = this.entryFor(event);
       if (entry === undefined) continue;
       entry.ref.send(signalOf(event, at));

@@ -72,6 +72,23 @@ function transitionsOf(table: PhaseTable, phase: Phase): Record<string, Transiti
   return on;
 }
 
+/** Events that move the tag of an idle agent. */
+const TAGGING: readonly EventType[] = ["start.reserved", "start.released"];
+
+/**
+ * The events that move some agent, or start something: all that a machine of this table ever reacts to. Most events
+ * are none of these, and sending one costs as much as a transition.
+ */
+export function reactionsOf(table: PhaseTable): ReadonlySet<string> {
+  const events = new Set<string>(TAGGING);
+  for (const phase of Object.keys(table) as Phase[]) {
+    for (const [event, { target, actions }] of Object.entries(transitionsOf(table, phase))) {
+      if (target !== undefined || actions !== undefined) events.add(event);
+    }
+  }
+  return events;
+}
+
 const invoke = (id: string): object => ({
   id,
   src: id,

@@ -6,6 +6,8 @@
 /** The longest reason, in UTF-16 code units. */
 const LONGEST_UNITS = 4_096;
 
+const WORDLESS = "it threw something that can't be put into words";
+
 /** What was thrown, in words: never empty, never long, always well-formed. */
 export function reasonOf(thrown: unknown): string {
   const said = wordsOf(thrown).toWellFormed();
@@ -16,10 +18,16 @@ export function reasonOf(thrown: unknown): string {
 
 function wordsOf(thrown: unknown): string {
   try {
-    const said: unknown = thrown instanceof Error ? thrown.message : String(thrown);
-    if (typeof said === "string" && said.trim() !== "") return said;
-    return thrown instanceof Error ? String(thrown) : `it threw ${JSON.stringify(thrown)}`;
+    if (typeof thrown !== "object" || thrown === null) return textOf(String(thrown), thrown);
+    const { message } = thrown as { readonly message?: unknown };
+    if (typeof message === "string" && message.trim() !== "") return message;
+    return thrown instanceof Error ? String(thrown) : textOf(JSON.stringify(thrown), thrown);
   } catch {
-    return "it threw something that can't be put into words";
+    return WORDLESS;
   }
+}
+
+function textOf(said: unknown, thrown: unknown): string {
+  if (typeof said !== "string") return WORDLESS;
+  return said.trim() === "" ? `it threw ${JSON.stringify(thrown)}` : said;
 }

@@ -83,7 +83,7 @@ export interface World {
   readonly hands: Hands;
   /** What observers threw. */
   readonly observed: unknown[];
-  /** The events of all durable commits. */
+  /** The events of all durable commits, once nothing moves and what waited to be written has been. */
   events(): Promise<readonly DovecoteEvent[]>;
   eventsOf<Type extends EventType>(type: Type): Promise<readonly EventOf<Type>[]>;
   /** The process dies here: another one opens what the log holds. */
@@ -108,6 +108,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     ...given,
   });
   const events = async (): Promise<readonly DovecoteEvent[]> => {
+    await ports.settle();
     const reader = await memoryLog(storage.copy()).readSession(session.id);
     const found: DovecoteEvent[] = [];
     if (reader !== undefined)
