@@ -26,6 +26,7 @@ function expectedEntry(state: State, agent: Agent): Partial<RosterEntry> {
     preparing: one === undefined ? null : { start: one.start, since: one.at },
     marked: state.volatile.marks.get(agent.path) ?? null,
     unread: agent.unread.length,
+    blockers: agent.turn?.blockers ?? [],
     turns: agent.turns,
     settling: agent.turn?.settling?.began ?? null,
     last: agent.last,
@@ -40,8 +41,9 @@ function expectRoster(state: State, found: readonly RosterEntry[]): void {
   });
 }
 
-function bare({ at, textAt, mail, from, execution }: Omit<UnreadRecord, "outcome">): unknown {
-  return { at, textAt, mail, from, execution };
+function bare(record: Omit<UnreadRecord, "outcome">): unknown {
+  const { at, textAt, mail, from, execution, withheld, warning } = record;
+  return { at, textAt, mail, from, execution, withheld, warning };
 }
 
 function expectUnread(state: State, found: UnreadMail): void {

@@ -1,6 +1,6 @@
 /** Slots in use never pass the capacity, except while a lowered one is worn off, and none is left at rest (W6, T2). */
 import { expect, it } from "vitest";
-import { usedSlots } from "../src/kernel/offers.js";
+import { usedSlots } from "../src/kernel/guards.js";
 import { everyProgram } from "./support/play.js";
 
 it("W6 never uses more slots than there are, unless capacity was lowered below what runs", () => {

@@ -48,6 +48,11 @@ export function parentPath(path: AgentPath): AgentPath | undefined {
   return path.slice(0, path.lastIndexOf("/")) as AgentPath;
 }
 
+/** Whether a path is `top` or below it. */
+export function isWithin(path: AgentPath, top: AgentPath): boolean {
+  return path === top || path.startsWith(`${top}/`);
+}
+
 /** How many segments a path has: 1 for the root. */
 export function depthOf(path: AgentPath): number {
   return path.split("/").length - 1;

@@ -7,7 +7,7 @@ import type { AttemptRef, DovecoteEvent, TurnRef } from "../../src/events/events
 import type { Command } from "../../src/kernel/command.js";
 import type { Effect } from "../../src/kernel/effects.js";
 import { Loop, type LoopPort, type Placed } from "../../src/kernel/loop.js";
-import { type State, emptyState } from "../../src/kernel/state.js";
+import { type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { BEHAVIOR, commands } from "../../src/testing/commands.js";
 import { foldAll } from "../../src/testing/scenario.js";
 import { check } from "../../test/support/property.js";
@@ -54,7 +54,7 @@ export class Play implements LoopPort {
   /** The state before the first event. */
   empty(): State {
     const { prepares } = this.program;
-    return emptyState({ behaviors: new Set([BEHAVIOR]), prepares, prepareTimeoutMs: 30_000 });
+    return emptyState(plainHost([BEHAVIOR], { prepares }));
   }
 
   run(): void {

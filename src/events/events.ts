@@ -75,6 +75,9 @@ export interface MailCount {
   readonly count: number;
 }
 
+/** What a sample used, by kind: tokens, cost, whatever the host counts (X3). */
+export type Usage = Readonly<Record<string, number>>;
+
 /** Why a wait ended (V1, V5). */
 export type WaitEnd = "mail" | "input" | "timeout" | "interrupted" | "settled";
 
@@ -110,7 +113,16 @@ export type AgentSpawned = Event<
   "agent.spawned",
   AgentRef & { readonly behavior: string; readonly role: Role; readonly by?: TurnRef }
 >;
-/** An interrupt was asked for (I1-I4). `turn` is the live turn, if any. */
+/** The host asked to end an agent and all below it (A5). From here on nothing of it starts. */
+export type AgentEnding = Event<"agent.ending", AgentRef>;
+/** Ended agents are retained no more; their paths may be used again, by the next generation (A5). */
+export type AgentRetired = Event<
+  "agent.retired",
+  AgentRef & { readonly members: readonly AgentRef[] }
+>;
+/** Plan, the read-only switch, was turned (P1). */
+export type PlanSwitched = Event<"plan.switched", { readonly on: boolean }>;
+/** An interrupt was asked for (I1-I4). `turn` is the live turn, if any; its RESULT marks nobody where `muted` (I6). */
 export type AgentInterrupted = Event<
   "agent.interrupted",
   AgentRef & {
@@ -118,6 +130,7 @@ export type AgentInterrupted = Event<
     readonly reason: string;
     readonly turn?: number;
     readonly by?: TurnRef;
+    readonly muted?: true;
   }
 >;
 
@@ -132,7 +145,15 @@ export type StartReserved = Event<
     readonly task?: TextSource;
     readonly from?: Sender;
     readonly by?: TurnRef;
+    readonly stamped?: true;
+    /** The mark that the reservation took (T4). */
+    readonly mark?: Point;
   }
+>;
+/** The person's INPUT took over a root start that was being prepared (W8). */
+export type StartClaimed = Event<
+  "start.claimed",
+  AgentRef & { readonly reservation: number; readonly input: Point }
 >;
 /** The host's preparation of a start is done (T2). */
 export type StartPrepared = Event<"start.prepared", AgentRef & { readonly reservation: number }>;
@@ -141,7 +162,14 @@ export type StartReleased = Event<
   "start.released",
   AgentRef & {
     readonly reservation: number;
-    readonly why: "failed" | "timeout" | "interrupted" | "spawner settled" | "closed";
+    readonly why:
+      | "failed"
+      | "timeout"
+      | "interrupted"
+      | "spawner settled"
+      | "held"
+      | "ended"
+      | "closed";
     readonly reason?: string;
   }
 >;
@@ -154,17 +182,30 @@ export type TurnStarted = Event<
     readonly reservation?: number;
     readonly task?: TextSource;
     readonly from?: Sender;
+    readonly stamped?: true;
   }
 >;
 /** A turn ended: its agent is idle, its slot free (S2). */
-export type TurnSettled = Event<"turn.settled", TurnRef & { readonly outcome: OutcomeKind }>;
+export type TurnSettled = Event<
+  "turn.settled",
+  TurnRef & {
+    readonly outcome: OutcomeKind;
+    /** Why ending the turn failed for good: it then counts as errored, its response stays readable (S3). */
+    readonly failed?: string;
+  }
+>;
 
 /** A sample began: the boundary is past (M5). */
 export type SampleBegan = Event<"sample.began", AttemptRef>;
 /** A sample ended, with its result or the reason it failed. */
 export type SampleEnded = Event<
   "sample.ended",
-  AttemptRef & { readonly result?: Json; readonly opaque?: true; readonly failed?: string }
+  AttemptRef & {
+    readonly result?: Json;
+    readonly opaque?: true;
+    readonly failed?: string;
+    readonly usage?: Usage;
+  }
 >;
 /** A piece of text that an open sample has produced so far. */
 export type PartialRecorded = Event<"partial.recorded", AttemptRef & { readonly text: string }>;
@@ -185,6 +226,12 @@ export type MailQueued = Event<
     readonly outcome?: OutcomeKind;
     readonly execution?: number;
     readonly by?: TurnRef;
+    /** Sent under Plan, or by a read-only turn (P2). */
+    readonly stamped?: true;
+    /** Kept for a handler (S7). */
+    readonly withheld?: true;
+    /** Why ending the turn that a RESULT reports failed for good (S3). */
+    readonly failed?: string;
   }
 >;
 /** A boundary took unread records, oldest first, into the sample it names; attempt 0 takes a turn's INPUT as its task (M5, W8). */
@@ -198,12 +245,47 @@ export type MailMoved = Event<
   AgentRef & { readonly record: Point; readonly from: AgentRef }
 >;
 
+/** A handler has dealt with a RESULT: it wakes nobody and is given to nobody (S7). */
+export type MailConsumed = Event<"mail.consumed", AgentRef & { readonly record: Point }>;
+/** A withheld RESULT became ordinary unread mail, in its old place, with a warning (S7). */
+export type MailReturned = Event<
+  "mail.returned",
+  AgentRef & { readonly record: Point; readonly warning: string }
+>;
+/** A turn will take a child's RESULT through a handler (S7). */
+export type HandlerRegistered = Event<"handler.registered", TurnRef & { readonly child: AgentRef }>;
+
+/** A notice of the host's for the root was queued (W7). */
+export type NoticeQueued = Event<"notice.queued", AgentRef & { readonly text: string }>;
+/** A boundary of the root took notices (W7). */
+export type NoticeDelivered = Event<
+  "notice.delivered",
+  AttemptRef & { readonly notices: readonly Point[] }
+>;
+/** A hold stops the root queue (W7). */
+export type HoldTaken = Event<"hold.taken", { readonly name: string }>;
+/** A hold was released (W7). */
+export type HoldReleased = Event<"hold.released", { readonly name: string }>;
+/** The limit on wakes in a row kept an agent from starting; its mark stays (X2). */
+export type WakeLimited = Event<"wake.limited", AgentRef & { readonly limit: number }>;
+
+/** A turn is blocked: by an approval, a question to the person (T1). */
+export type BlockerAdded = Event<
+  "blocker.added",
+  TurnRef & { readonly token: number; readonly label: string }
+>;
+/** A blocker went, with its answer where there is one. `left` are those that remain. */
+export type BlockerReleased = Event<
+  "blocker.released",
+  TurnRef & { readonly token: number; readonly left: number; readonly answer?: string }
+>;
+
 /** Mail marked its recipient: it is to be woken once idle (W1). Carries the point of that mail. */
 export type WakeMarked = Event<"wake.marked", AgentRef & { readonly record: Point }>;
 /** A mark went (W1, W5, T4, I2). */
 export type WakeCleared = Event<
   "wake.cleared",
-  AgentRef & { readonly why: "delivered" | "started" | "errored" | "interrupted" }
+  AgentRef & { readonly why: "delivered" | "started" | "errored" | "interrupted" | "ended" }
 >;
 
 /** A turn began to wait for mail (V1). */
@@ -230,6 +312,12 @@ export type SettlementBegan = Event<"settlement.began", TurnRef & { readonly out
 /** One try at ending what the turn owns and running finalisers began (S2, S3). */
 export type SettlementAttempted = Event<"settlement.attempted", AttemptRef>;
 
+/** A settlement try failed: nothing is published, and it is tried again, or not (S3). */
+export type SettlementFailed = Event<"settlement.failed", AttemptRef & { readonly reason: string }>;
+
+/** The pause after a failed try is over: the settlement may be tried again (S3). */
+export type SettlementResumed = Event<"settlement.resumed", TurnRef>;
+
 /** Everything that can stand in a commit. */
 export type DovecoteEvent =
   | SessionCreated
@@ -240,9 +328,13 @@ export type DovecoteEvent =
   | CapacityChanged
   | AgentSpawned
   | AgentInterrupted
+  | AgentEnding
+  | AgentRetired
+  | PlanSwitched
   | StartReserved
   | StartPrepared
   | StartReleased
+  | StartClaimed
   | TurnStarted
   | TurnSettled
   | SampleBegan
@@ -252,6 +344,16 @@ export type DovecoteEvent =
   | MailQueued
   | MailDelivered
   | MailMoved
+  | MailConsumed
+  | MailReturned
+  | HandlerRegistered
+  | NoticeQueued
+  | NoticeDelivered
+  | HoldTaken
+  | HoldReleased
+  | WakeLimited
+  | BlockerAdded
+  | BlockerReleased
   | WakeMarked
   | WakeCleared
   | WaitBegan
@@ -259,7 +361,9 @@ export type DovecoteEvent =
   | ExecutionYielded
   | ExecutionCompleted
   | SettlementBegan
-  | SettlementAttempted;
+  | SettlementAttempted
+  | SettlementFailed
+  | SettlementResumed;
 
 /** The name of an event. */
 export type EventType = DovecoteEvent["type"];

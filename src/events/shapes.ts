@@ -20,6 +20,11 @@ const optional = (check: Check): Optional => ({ optional: check });
 const string: Check = (value) => typeof value === "string";
 const count: Check = (value) => typeof value === "number" && Number.isInteger(value) && value >= 0;
 const yes: Check = (value) => value === true;
+const flag: Check = (value) => typeof value === "boolean";
+const usage: Check = (value) =>
+  typeof value === "object" &&
+  value !== null &&
+  Object.values(value).every((amount) => typeof amount === "number");
 const json: Check = (value) => value !== undefined;
 // The grammar of paths.ts as one expression, for this is asked of every event that is read; a test holds them equal.
 const PATH = /^\/root(?:\/[a-z0-9_]{1,64}){0,15}$/;
@@ -84,7 +89,11 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     reason: string,
     turn: optional(count),
     by: optional(turnRef),
+    muted: optional(yes),
   },
+  "agent.ending": { cause, ...agent },
+  "agent.retired": { cause, ...agent, members: listOf(agentRef) },
+  "plan.switched": { cause, on: flag },
   "start.reserved": {
     cause,
     ...agent,
@@ -95,13 +104,16 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     task: optional(textSource),
     from: optional(sender),
     by: optional(turnRef),
+    stamped: optional(yes),
+    mark: optional(point),
   },
+  "start.claimed": { cause, ...agent, reservation: count, input: point },
   "start.prepared": { cause, ...agent, reservation: count },
   "start.released": {
     cause,
     ...agent,
     reservation: count,
-    why: oneOf("failed", "timeout", "interrupted", "spawner settled", "closed"),
+    why: oneOf("failed", "timeout", "interrupted", "spawner settled", "held", "ended", "closed"),
     reason: optional(string),
   },
   "turn.started": {
@@ -111,8 +123,9 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     reservation: optional(count),
     task: optional(textSource),
     from: optional(sender),
+    stamped: optional(yes),
   },
-  "turn.settled": { cause, ...turn, outcome: outcomeKind },
+  "turn.settled": { cause, ...turn, outcome: outcomeKind, failed: optional(string) },
   "sample.began": { cause, ...attempt },
   "sample.ended": {
     cause,
@@ -120,6 +133,7 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     result: optional(json),
     opaque: optional(yes),
     failed: optional(string),
+    usage: optional(usage),
   },
   "partial.recorded": { cause, ...attempt, text: string },
   "transcript.recorded": { cause, ...turn, entry: json },
@@ -133,14 +147,27 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     outcome: optional(outcomeKind),
     execution: optional(count),
     by: optional(turnRef),
+    stamped: optional(yes),
+    withheld: optional(yes),
+    failed: optional(string),
   },
   "mail.delivered": { cause, ...attempt, records: listOf(point) },
   "mail.moved": { cause, ...agent, record: point, from: agentRef },
+  "mail.consumed": { cause, ...agent, record: point },
+  "mail.returned": { cause, ...agent, record: point, warning: string },
+  "handler.registered": { cause, ...turn, child: agentRef },
+  "notice.queued": { cause, ...agent, text: string },
+  "notice.delivered": { cause, ...attempt, notices: listOf(point) },
+  "hold.taken": { cause, name: string },
+  "hold.released": { cause, name: string },
+  "wake.limited": { cause, ...agent, limit: count },
+  "blocker.added": { cause, ...turn, token: count, label: string },
+  "blocker.released": { cause, ...turn, token: count, left: count, answer: optional(string) },
   "wake.marked": { cause, ...agent, record: point },
   "wake.cleared": {
     cause,
     ...agent,
-    why: oneOf("delivered", "started", "errored", "interrupted"),
+    why: oneOf("delivered", "started", "errored", "interrupted", "ended"),
   },
   "wait.began": { cause, ...attempt, timeoutMs: count },
   "wait.ended": {
@@ -153,6 +180,8 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
   "execution.completed": { cause, ...turn, execution: count, stopped: optional(yes) },
   "settlement.began": { cause, ...turn, outcome },
   "settlement.attempted": { cause, ...attempt },
+  "settlement.resumed": { cause, ...turn },
+  "settlement.failed": { cause, ...attempt, reason: string },
 };
 
 interface Field {

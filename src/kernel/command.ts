@@ -2,7 +2,16 @@
  * What can be put to the kernel: requests of behaviours and hosts, and completions of what the shell was asked to do.
  * Callers are known from their live turn (A6): `by: null` is the host.
  */
-import type { AttemptRef, InterruptFound, Json, Role, Sender, TurnRef } from "../events/events.js";
+import type {
+  AgentRef,
+  AttemptRef,
+  InterruptFound,
+  Json,
+  Role,
+  Sender,
+  TurnRef,
+  Usage,
+} from "../events/events.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import type { Unread } from "./state.js";
@@ -23,6 +32,12 @@ export type Command =
   | { readonly kind: "open"; readonly capacity: number | null }
   | { readonly kind: "close" }
   | { readonly kind: "flush" }
+  | { readonly kind: "setPlan"; readonly on: boolean }
+  | { readonly kind: "hold"; readonly name: string }
+  | { readonly kind: "unhold"; readonly name: string }
+  | { readonly kind: "notify"; readonly text: string }
+  | { readonly kind: "end"; readonly target: string }
+  | { readonly kind: "interruptTree"; readonly target: string; readonly reason?: string }
   | { readonly kind: "setCapacity"; readonly capacity: number }
   | {
       readonly kind: "spawn";
@@ -39,6 +54,8 @@ export type Command =
       readonly by: TurnRef | null;
       readonly target: string;
       readonly text: string;
+      /** The turn settles, and one of its finalisers sends (T1). */
+      readonly finaliser?: true;
     }
   | { readonly kind: "prompt"; readonly text: string }
   | { readonly kind: "assign"; readonly target: string; readonly task: string }
@@ -55,9 +72,29 @@ export type Command =
       readonly result?: Json;
       readonly opaque?: true;
       readonly failed?: string;
+      readonly usage?: Usage;
     }
   | { readonly kind: "partial"; readonly turn: TurnRef; readonly text: string }
-  | { readonly kind: "record"; readonly turn: TurnRef; readonly entry: Json }
+  | {
+      readonly kind: "record";
+      readonly turn: TurnRef;
+      readonly entry: Json;
+      readonly finaliser?: true;
+    }
+  | { readonly kind: "block"; readonly turn: TurnRef; readonly label: string }
+  | {
+      readonly kind: "unblock";
+      readonly turn: TurnRef;
+      readonly token: number;
+      readonly answer?: string;
+    }
+  | { readonly kind: "takeResult"; readonly turn: TurnRef; readonly child: string }
+  | {
+      readonly kind: "handler.end";
+      readonly turn: TurnRef;
+      readonly record: Point;
+      readonly failed?: string;
+    }
   | { readonly kind: "wait"; readonly turn: TurnRef; readonly timeout: unknown }
   | { readonly kind: "wait.timeout"; readonly attempt: AttemptRef }
   | { readonly kind: "yield"; readonly turn: TurnRef; readonly command: string }
@@ -68,6 +105,9 @@ export type Command =
       readonly text: string;
       readonly stopped: boolean;
     }
+  | { readonly kind: "turn.timeout"; readonly turn: TurnRef }
+  | { readonly kind: "settlement.fail"; readonly attempt: AttemptRef; readonly reason: string }
+  | { readonly kind: "settlement.retry"; readonly turn: TurnRef }
   | { readonly kind: "turn.finish"; readonly turn: TurnRef; readonly end: TurnEnd }
   | { readonly kind: "settlement.end"; readonly attempt: AttemptRef }
   | {
@@ -92,6 +132,13 @@ export interface Answers {
   close: null;
   flush: null;
   setCapacity: null;
+  setPlan: null;
+  hold: null;
+  unhold: null;
+  notify: null;
+  /** The top and all below it that end with it. */
+  end: { readonly top: AgentRef };
+  interruptTree: { readonly stopped: readonly Answers["interrupt"][] };
   spawn: { readonly path: AgentPath; readonly pending: Pending | null };
   /** `held` is the one answer of M7 that is not empty: capacity alone keeps an idle recipient from starting. */
   send: { readonly held: boolean };
@@ -99,10 +146,21 @@ export interface Answers {
   prompt: { readonly input: Point };
   assign: { readonly path: AgentPath; readonly pending: Pending | null };
   interrupt: { readonly path: AgentPath; readonly found: InterruptFound };
-  "sample.begin": { readonly attempt: AttemptRef; readonly mail: readonly Unread[] };
+  "sample.begin": {
+    readonly attempt: AttemptRef;
+    readonly mail: readonly Unread[];
+    readonly notices: readonly Point[];
+  };
   "sample.end": null;
   partial: null;
   record: null;
+  block: { readonly token: number };
+  unblock: null;
+  takeResult: { readonly child: AgentRef };
+  "handler.end": null;
+  "turn.timeout": null;
+  "settlement.fail": null;
+  "settlement.retry": null;
   wait: { readonly attempt: AttemptRef };
   "wait.timeout": null;
   yield: { readonly execution: number };

@@ -4,14 +4,18 @@
  */
 import type { Rejection } from "../errors.js";
 import type { DovecoteEvent } from "../events/events.js";
-import type { Answers, Command } from "./command.js";
+import type { Answers, Command, CommandOf } from "./command.js";
 import type { Effect } from "./effects.js";
 import { offer } from "./offers.js";
+import * as blockers from "./rules/blockers.js";
+import * as ends from "./rules/end.js";
+import * as handlers from "./rules/handlers.js";
 import { interrupt } from "./rules/interrupt.js";
 import { prompt, send } from "./rules/mail.js";
-import { close, create, endRun, open, setCapacity } from "./rules/session.js";
-import { nextSettlement, settlementEnd, turnFinish } from "./rules/settle.js";
-import { assign, prepared, spawn } from "./rules/starts.js";
+import * as root from "./rules/root.js";
+import * as session from "./rules/session.js";
+import * as settle from "./rules/settle.js";
+import * as starts from "./rules/starts.js";
 import { closingFault } from "./rules/targets.js";
 import * as turns from "./rules/turns.js";
 import { Stage } from "./stage.js";
@@ -43,6 +47,46 @@ export function decide(state: State, command: Command): Decision {
   };
 }
 
+/** The rule of every command. */
+const RULES: {
+  readonly [K in Command["kind"]]: (stage: Stage, command: CommandOf<K>) => Verdict<Answers[K]>;
+} = {
+  create: session.create,
+  open: session.open,
+  close: session.close,
+  flush: () => DONE,
+  setCapacity: session.setCapacity,
+  setPlan: session.setPlan,
+  hold: root.hold,
+  unhold: root.unhold,
+  notify: root.notify,
+  end: ends.end,
+  interruptTree: ends.interruptTree,
+  interrupt,
+  spawn: starts.spawn,
+  assign: starts.assign,
+  prepared: starts.prepared,
+  send,
+  prompt,
+  "sample.begin": turns.sampleBegin,
+  "sample.end": turns.sampleEnd,
+  partial: turns.partial,
+  record: turns.record,
+  wait: turns.wait,
+  "wait.timeout": turns.waitTimeout,
+  yield: turns.yieldExecution,
+  "execution.complete": turns.executionComplete,
+  block: blockers.block,
+  unblock: blockers.unblock,
+  takeResult: handlers.takeResult,
+  "handler.end": handlers.handlerEnd,
+  "turn.finish": settle.turnFinish,
+  "turn.timeout": settle.turnTimeout,
+  "settlement.end": settle.settlementEnd,
+  "settlement.fail": settle.settlementFail,
+  "settlement.retry": settle.settlementRetry,
+};
+
 /** Requests that a closing session no longer takes; completions of what runs are still taken (L8). */
 const REQUESTS: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "spawn",
@@ -50,64 +94,29 @@ const REQUESTS: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "prompt",
   "assign",
   "interrupt",
+  "interruptTree",
+  "end",
+  "hold",
+  "unhold",
+  "notify",
+  "setPlan",
   "setCapacity",
 ]);
 
 function admit(stage: Stage, command: Command): Verdict<Answers[keyof Answers]> {
   const closed = REQUESTS.has(command.kind) ? closingFault(stage) : null;
-  return closed ?? dispatch(stage, command);
-}
-
-function dispatch(stage: Stage, command: Command): Verdict<Answers[keyof Answers]> {
-  switch (command.kind) {
-    case "create":
-      return create(stage, command);
-    case "open":
-      return open(stage, command);
-    case "close":
-      return close(stage);
-    case "flush":
-      return DONE;
-    case "setCapacity":
-      return setCapacity(stage, command);
-    case "spawn":
-      return spawn(stage, command);
-    case "send":
-      return send(stage, command);
-    case "prompt":
-      return prompt(stage, command);
-    case "assign":
-      return assign(stage, command);
-    case "interrupt":
-      return interrupt(stage, command);
-    case "prepared":
-      return prepared(stage, command);
-    case "turn.finish":
-      return turnFinish(stage, command);
-    case "settlement.end":
-      return settlementEnd(stage, command);
-    case "sample.begin":
-      return turns.sampleBegin(stage, command);
-    case "sample.end":
-      return turns.sampleEnd(stage, command);
-    case "partial":
-      return turns.partial(stage, command);
-    case "record":
-      return turns.record(stage, command);
-    case "wait":
-      return turns.wait(stage, command);
-    case "wait.timeout":
-      return turns.waitTimeout(stage, command);
-    case "yield":
-      return turns.yieldExecution(stage, command);
-    case "execution.complete":
-      return turns.executionComplete(stage, command);
-  }
+  if (closed !== null) return closed;
+  const rule = RULES[command.kind] as (
+    stage: Stage,
+    command: Command,
+  ) => Verdict<Answers[keyof Answers]>;
+  return rule(stage, command);
 }
 
 /** The offer, then the next settlement, for as long as one of them settles a turn on the spot (T7). */
 function conclude(stage: Stage): void {
   do offer(stage);
-  while (nextSettlement(stage));
-  endRun(stage);
+  while (settle.nextSettlement(stage));
+  ends.retireEnded(stage);
+  session.endRun(stage);
 }

@@ -1,57 +1,82 @@
 /**
  * The fold of events into the durable state. It never refuses: an event that does not fit is damage or a bug, and says so.
- * Literals are spelled out field by field; object spread costs twenty times as much here.
  */
 import { Bug } from "../errors.js";
-import type { AgentRef, DovecoteEvent, EventOf, TurnRef } from "../events/events.js";
-import { type Point, samePoint } from "../events/point.js";
-import { ROOT, parentPath } from "../paths.js";
+import type { DovecoteEvent, EventOf, TurnRef } from "../events/events.js";
+import type { Point } from "../events/point.js";
+import { ROOT, isWithin, parentPath } from "../paths.js";
 import type { AgentPath } from "../paths.js";
+import { agentWith, durableWith, turnWith } from "./copies.js";
+import { mailbox } from "./evolveMail.js";
+import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyRow } from "./persistent.js";
 import { type Phase, nextPhase } from "./phases.js";
-import type { Agent, Durable, Settled, Turn, Unread } from "./state.js";
+import type { Agent, Durable, Settled, Turn } from "./state.js";
 
 /** The state after one event that stands at `at`. */
 export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable {
   switch (event.type) {
     case "session.created":
-      return made(state, event.id, event.capacity, state.run);
+      return durableWith(state, { id: event.id, capacity: event.capacity });
     case "session.opened":
-      return made(state, state.id, state.capacity, event.run);
+      return durableWith(state, { run: event.run });
     case "capacity.changed":
-      return made(state, state.id, event.to, state.run);
+      return durableWith(state, { capacity: event.to });
+    case "plan.switched":
+      return durableWith(state, { plan: event.on });
     case "agent.spawned":
       return spawned(state, event);
+    case "agent.ending":
+      return durableWith(state, { endings: [...state.endings, event.path] });
+    case "agent.retired":
+      return retired(state, event);
+    case "agent.interrupted":
+      return interrupted(state, event);
     case "turn.started":
       return started(state, event, at);
     case "turn.settled":
-      return settled(state, event);
+      return settled(state, event, at);
     case "settlement.began":
       return settlementBegan(state, event, at);
     case "settlement.attempted":
       return attempted(state, event);
+    case "settlement.failed":
+      return failed(state, event);
+    case "settlement.resumed":
+      return resumed(state, event);
     case "sample.began":
     case "wait.began":
     case "sample.ended":
     case "wait.ended":
     case "partial.recorded":
     case "execution.yielded":
+      return advanced(state, event, at);
     case "execution.completed":
-      return withinTurn(state, event, at);
+    case "blocker.added":
+    case "blocker.released":
+      return beside(state, event, at);
     case "mail.queued":
     case "mail.delivered":
     case "mail.moved":
+    case "mail.consumed":
+    case "mail.returned":
       return mailbox(state, event, at);
     case "session.recovered":
     case "session.closing":
     case "session.closed":
-    case "agent.interrupted":
     case "transcript.recorded":
     case "start.reserved":
+    case "start.claimed":
     case "start.prepared":
     case "start.released":
+    case "handler.registered":
+    case "notice.queued":
+    case "notice.delivered":
+    case "hold.taken":
+    case "hold.released":
     case "wake.marked":
     case "wake.cleared":
+    case "wake.limited":
       return state;
     default:
       return unknownEvent(event);
@@ -60,44 +85,6 @@ export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable
 
 function unknownEvent(event: never): never {
   throw new Bug(`no fold for the event ${(event as DovecoteEvent).type}`);
-}
-
-function made(state: Durable, id: string, capacity: number, run: number): Durable {
-  return {
-    id,
-    capacity,
-    run,
-    agents: state.agents,
-    active: state.active,
-    settling: state.settling,
-    trying: state.trying,
-  };
-}
-
-function withAgent(
-  state: Durable,
-  agent: Agent,
-  active = state.active,
-  settling = state.settling,
-  trying = state.trying,
-): Durable {
-  return {
-    id: state.id,
-    capacity: state.capacity,
-    run: state.run,
-    agents: state.agents.set(agent.path, agent),
-    active,
-    settling,
-    trying,
-  };
-}
-
-function agentOf(state: Durable, ref: AgentRef, event: string): Agent {
-  const agent = state.agents.get(ref.path);
-  if (agent === undefined || agent.gen !== ref.gen) {
-    throw new Bug(`${event} names ${ref.path}#${ref.gen}, which is not retained`);
-  }
-  return agent;
 }
 
 function turnOf(agent: Agent, ref: TurnRef, event: string): Turn {
@@ -111,38 +98,6 @@ function phaseAfter(agent: Agent, event: DovecoteEvent): Phase {
   const phase = nextPhase(agent.phase, event.type);
   if (phase === undefined) throw new Bug(`${event.type} at ${agent.path}, which is ${agent.phase}`);
   return phase;
-}
-
-function inTurn(agent: Agent, phase: Phase, turn: Turn | null, last = agent.last): Agent {
-  return {
-    path: agent.path,
-    gen: agent.gen,
-    parent: agent.parent,
-    behavior: agent.behavior,
-    role: agent.role,
-    phase,
-    turns: turn === null ? agent.turns : turn.turn,
-    turn,
-    executions: agent.executions,
-    unread: agent.unread,
-    last,
-  };
-}
-
-function withUnread(agent: Agent, unread: Row<Unread>): Agent {
-  return {
-    path: agent.path,
-    gen: agent.gen,
-    parent: agent.parent,
-    behavior: agent.behavior,
-    role: agent.role,
-    phase: agent.phase,
-    turns: agent.turns,
-    turn: agent.turn,
-    executions: agent.executions,
-    unread,
-    last: agent.last,
-  };
 }
 
 function spawned(state: Durable, event: EventOf<"agent.spawned">): Durable {
@@ -169,6 +124,24 @@ function spawned(state: Durable, event: EventOf<"agent.spawned">): Durable {
   });
 }
 
+/** Identities go; their paths remember the generation, so that the next one gets a higher (A5). */
+function retired(state: Durable, event: EventOf<"agent.retired">): Durable {
+  let { agents, retired: gone } = state;
+  for (const { path, gen } of event.members) {
+    agents = agents.delete(path);
+    gone = gone.set(path, gen);
+  }
+  const endings = state.endings.filter((top) => !isWithin(top, event.path));
+  return durableWith(state, { agents, retired: gone, endings });
+}
+
+function interrupted(state: Durable, event: EventOf<"agent.interrupted">): Durable {
+  if (event.muted !== true) return state;
+  const agent = agentOf(state, event, event.type);
+  if (agent.turn === null) return state;
+  return withAgent(state, agentWith(agent, { turn: turnWith(agent.turn, { muted: true }) }));
+}
+
 function started(state: Durable, event: EventOf<"turn.started">, at: Point): Durable {
   const agent = agentOf(state, event, event.type);
   const turn: Turn = {
@@ -182,197 +155,146 @@ function started(state: Durable, event: EventOf<"turn.started">, at: Point): Dur
     lastResult: null,
     partials: emptyRow(),
     executions: [],
+    blockers: [],
+    blocked: 0,
+    muted: false,
     settling: null,
   };
-  const active = agent.path === ROOT ? state.active : state.active + 1;
-  return withAgent(state, inTurn(agent, phaseAfter(agent, event), turn), active);
+  const live = agentWith(agent, { phase: phaseAfter(agent, event), turns: event.turn, turn });
+  return durableWith(state, {
+    agents: state.agents.set(agent.path, live),
+    active: agent.path === ROOT ? state.active : state.active + 1,
+    turns: state.turns + 1,
+  });
 }
 
-function settled(state: Durable, event: EventOf<"turn.settled">): Durable {
+function settled(state: Durable, event: EventOf<"turn.settled">, at: Point): Durable {
   const agent = agentOf(state, event, event.type);
-  const turn = turnOf(agent, event, event.type);
-  if (turn.settling === null)
-    throw new Bug(`turn ${turn.turn} of ${agent.path} had not begun to settle`);
-  const last: Settled = { turn: turn.turn, outcome: event.outcome, began: turn.settling.began };
-  const others = without(state.settling, agent.path);
-  const active = agent.path === ROOT ? state.active : state.active - 1;
-  const trying = state.trying === agent.path ? null : state.trying;
-  return withAgent(
-    state,
-    inTurn(agent, phaseAfter(agent, event), null, last),
-    active,
-    others,
-    trying,
-  );
+  const { turn, settling } = turnOf(agent, event, event.type);
+  if (settling === null) throw new Bug(`turn ${turn} of ${agent.path} had not begun to settle`);
+  const last: Settled = { turn, outcome: event.outcome, began: settling.began, settled: at };
+  const idle = agentWith(agent, { phase: phaseAfter(agent, event), turn: null, last });
+  return durableWith(state, {
+    agents: state.agents.set(agent.path, idle),
+    active: agent.path === ROOT ? state.active : state.active - 1,
+    settling: without(state.settling, agent.path),
+    trying: state.trying === agent.path ? null : state.trying,
+  });
 }
 
 function without(row: Row<AgentPath>, path: AgentPath): Row<AgentPath> {
   return row.first() === path ? row.rest() : row.filter((other) => other !== path);
 }
 
-/** A turn with some fields changed; `undefined` keeps the field. */
-function changed(
-  turn: Turn,
-  to: {
-    told?: Point;
-    attempts?: number;
-    open?: number | null;
-    lastResult?: Point | null;
-    partials?: Row<Point>;
-    executions?: readonly number[];
-    settling?: Turn["settling"];
-  },
-): Turn {
-  return {
-    turn: turn.turn,
-    start: turn.start,
-    started: turn.started,
-    task: turn.task,
-    told: to.told ?? turn.told,
-    attempts: to.attempts ?? turn.attempts,
-    open: to.open === undefined ? turn.open : to.open,
-    lastResult: to.lastResult ?? turn.lastResult,
-    partials: to.partials ?? turn.partials,
-    executions: to.executions ?? turn.executions,
-    settling: to.settling ?? turn.settling,
-  };
-}
-
 function settlementBegan(state: Durable, event: EventOf<"settlement.began">, at: Point): Durable {
   const agent = agentOf(state, event, event.type);
-  const turn = turnOf(agent, event, event.type);
-  const settling = { outcome: event.outcome.kind, began: at };
-  const next = inTurn(agent, phaseAfter(agent, event), changed(turn, { settling, open: null }));
-  return withAgent(state, next, state.active, state.settling.push(agent.path));
+  const { kind } = event.outcome;
+  const settling = { outcome: kind, began: at, failures: 0, paused: false };
+  const turn = turnWith(turnOf(agent, event, event.type), { settling, open: null });
+  return durableWith(state, {
+    agents: state.agents.set(
+      agent.path,
+      agentWith(agent, { phase: phaseAfter(agent, event), turn }),
+    ),
+    settling: state.settling.push(agent.path),
+  });
 }
 
 function attempted(state: Durable, event: EventOf<"settlement.attempted">): Durable {
   const agent = agentOf(state, event, event.type);
-  const turn = changed(turnOf(agent, event, event.type), { attempts: event.attempt });
-  const next = inTurn(agent, phaseAfter(agent, event), turn);
-  return withAgent(state, next, state.active, state.settling, agent.path);
+  const turn = turnOf(agent, event, event.type);
+  const settling = turn.settling === null ? null : { ...turn.settling, paused: false };
+  const tried = turnWith(turn, { attempts: event.attempt, settling });
+  return durableWith(state, {
+    agents: state.agents.set(
+      agent.path,
+      agentWith(agent, { phase: phaseAfter(agent, event), turn: tried }),
+    ),
+    trying: agent.path,
+  });
 }
 
-type WithinTurn = EventOf<
+function failed(state: Durable, event: EventOf<"settlement.failed">): Durable {
+  const agent = agentOf(state, event, event.type);
+  const turn = turnOf(agent, event, event.type);
+  const { settling } = turn;
+  const failures = (settling?.failures ?? 0) + 1;
+  const paused = settling === null ? null : { ...settling, failures, paused: true };
+  const after = agentWith(agent, {
+    phase: phaseAfter(agent, event),
+    turn: turnWith(turn, { settling: paused }),
+  });
+  return durableWith(state, { agents: state.agents.set(agent.path, after), trying: null });
+}
+
+function resumed(state: Durable, event: EventOf<"settlement.resumed">): Durable {
+  const agent = agentOf(state, event, event.type);
+  const turn = turnOf(agent, event, event.type);
+  if (turn.settling === null) return state;
+  const settling = { ...turn.settling, paused: false };
+  return withAgent(state, agentWith(agent, { turn: turnWith(turn, { settling }) }));
+}
+
+type Advance = EventOf<
   | "sample.began"
   | "sample.ended"
   | "partial.recorded"
   | "wait.began"
   | "wait.ended"
   | "execution.yielded"
-  | "execution.completed"
 >;
 
-function withinTurn(state: Durable, event: WithinTurn, at: Point): Durable {
+/** What a live turn does, as far as the phase table speaks of it. */
+function advanced(state: Durable, event: Advance, at: Point): Durable {
   const agent = agentOf(state, event, event.type);
-  const turn = turnOf(agent, event, event.type);
+  const turn = turnWith(turnOf(agent, event, event.type), advance(agent, event, at));
+  const executions = event.type === "execution.yielded" ? event.execution : agent.executions;
+  return withAgent(state, agentWith(agent, { phase: phaseAfter(agent, event), turn, executions }));
+}
+
+function advance(agent: Agent, event: Advance, at: Point): Partial<Turn> {
   switch (event.type) {
     case "sample.began":
-      return advanced(state, agent, event, {
-        told: at,
-        attempts: event.attempt,
-        open: event.attempt,
-        partials: emptyRow(),
-      });
+      return { told: at, attempts: event.attempt, open: event.attempt, partials: emptyRow() };
     case "wait.began":
-      return advanced(state, agent, event, { attempts: event.attempt, open: event.attempt });
+      return { attempts: event.attempt, open: event.attempt };
     case "wait.ended":
-      return advanced(state, agent, event, { told: at, open: null });
+      return { told: at, open: null };
     case "partial.recorded":
-      return advanced(state, agent, event, { partials: turn.partials.push(at) });
+      return { partials: (agent.turn?.partials ?? emptyRow<Point>()).push(at) };
     case "sample.ended":
-      return advanced(state, agent, event, sampleEnd(event, at));
-    case "execution.yielded": {
-      const executions = [...turn.executions, event.execution];
-      return advanced(state, counted(agent, event.execution), event, { executions });
-    }
-    case "execution.completed": {
-      // The phase table does not list it: a command may end in any phase of its turn, settling too.
-      const executions = turn.executions.filter((number) => number !== event.execution);
-      return withAgent(state, inTurn(agent, agent.phase, changed(turn, { executions })));
-    }
+      // What a failed sample had said stays the useful partial text; a result takes its place (S1).
+      if (event.result === undefined) return { open: null };
+      return { open: null, lastResult: at, partials: emptyRow() };
+    case "execution.yielded":
+      return { executions: [...(agent.turn?.executions ?? []), event.execution] };
   }
 }
 
-function sampleEnd(event: EventOf<"sample.ended">, at: Point): Parameters<typeof changed>[1] {
-  // What a failed sample had said stays the useful partial text; a result takes its place (S1).
-  if (event.result === undefined) return { open: null };
-  return { open: null, lastResult: at, partials: emptyRow() };
-}
-
-function advanced(
+/** What may come in any phase of a turn, while it settles too: the phase table does not speak of it. */
+function beside(
   state: Durable,
-  agent: Agent,
-  event: WithinTurn,
-  to: Parameters<typeof changed>[1],
-): Durable {
-  const turn = changed(turnOf(agent, event, event.type), to);
-  return withAgent(state, inTurn(agent, phaseAfter(agent, event), turn));
-}
-
-function counted(agent: Agent, executions: number): Agent {
-  return {
-    path: agent.path,
-    gen: agent.gen,
-    parent: agent.parent,
-    behavior: agent.behavior,
-    role: agent.role,
-    phase: agent.phase,
-    turns: agent.turns,
-    turn: agent.turn,
-    executions,
-    unread: agent.unread,
-    last: agent.last,
-  };
-}
-
-function mailbox(
-  state: Durable,
-  event: EventOf<"mail.queued" | "mail.delivered" | "mail.moved">,
+  event: EventOf<"execution.completed" | "blocker.added" | "blocker.released">,
   at: Point,
 ): Durable {
   const agent = agentOf(state, event, event.type);
+  const turn = turnOf(agent, event, event.type);
+  return withAgent(state, agentWith(agent, { turn: turnWith(turn, besides(turn, event, at)) }));
+}
+
+function besides(
+  turn: Turn,
+  event: EventOf<"execution.completed" | "blocker.added" | "blocker.released">,
+  at: Point,
+): Partial<Turn> {
   switch (event.type) {
-    case "mail.queued":
-      return withAgent(state, withUnread(agent, agent.unread.push(unreadOf(event, at))));
-    case "mail.delivered":
-      return withAgent(state, withUnread(agent, taken(agent.unread, event.records)));
-    case "mail.moved": {
-      const owner = agentOf(state, event.from, event.type);
-      const record = owner.unread.toArray().find((one) => samePoint(one.at, event.record));
-      if (record === undefined)
-        throw new Bug(`mail.moved names a record that ${owner.path} has not`);
-      const left = withAgent(state, withUnread(owner, taken(owner.unread, [event.record])));
-      const heir = agentOf(left, event, event.type);
-      return withAgent(left, withUnread(heir, heir.unread.push(moved(record, at))));
+    case "execution.completed":
+      return { executions: turn.executions.filter((number) => number !== event.execution) };
+    case "blocker.added": {
+      const { token, label } = event;
+      return { blockers: [...turn.blockers, { token, label, since: at }], blocked: token };
     }
+    case "blocker.released":
+      return { told: at, blockers: turn.blockers.filter((one) => one.token !== event.token) };
   }
-}
-
-function unreadOf(event: EventOf<"mail.queued">, at: Point): Unread {
-  return {
-    at,
-    textAt: event.source ?? at,
-    mail: event.mail,
-    from: event.from,
-    size: event.text?.length ?? 0,
-    execution: event.execution ?? null,
-  };
-}
-
-function moved(record: Unread, at: Point): Unread {
-  return {
-    at,
-    textAt: record.textAt,
-    mail: record.mail,
-    from: record.from,
-    size: record.size,
-    execution: record.execution,
-  };
-}
-
-/** Unread mail without the records of those points. A boundary takes all of it, which costs nothing. */
-function taken(unread: Row<Unread>, records: readonly Point[]): Row<Unread> {
-  if (records.length === unread.length) return emptyRow();
-  return unread.filter((record) => !records.some((point) => samePoint(point, record.at)));
 }

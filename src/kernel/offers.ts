@@ -1,85 +1,23 @@
 /**
- * The one place that starts agents (W2), and the guards that keep it from doing so.
- * It ends every decision; it has two callers: the offer, and an explicit start (spawn, prompt, assignment).
+ * The one place that starts agents (W2). It has two callers: the offer, which ends every decision, and an explicit
+ * start (spawn, prompt, assignment). What keeps an agent from starting is in guards.ts.
  */
 import type {
   AgentRef,
   Cause,
+  EventOf,
   Role,
   Sender,
   StartKind,
   TextSource,
   TurnRef,
 } from "../events/events.js";
-import { type AgentPath, ROOT } from "../paths.js";
+import type { Point } from "../events/point.js";
+import { ROOT } from "../paths.js";
+import { freeSlots, startGuard } from "./guards.js";
 import type { Stage } from "./stage.js";
-import type { Agent, Reservation, State } from "./state.js";
+import type { Agent, Reservation } from "./state.js";
 import { isLive } from "./volatile.js";
-
-/** Why an agent does not start now: what stands in the way, and the rule. */
-export type StartGuard =
-  | { readonly guard: "closing"; readonly rule: "L8" }
-  | { readonly guard: "settlement"; readonly rule: "W3"; readonly of: AgentPath }
-  | { readonly guard: "active"; readonly rule: "T1" }
-  | { readonly guard: "preparing"; readonly rule: "T2" }
-  | { readonly guard: "unmarked"; readonly rule: "W1" }
-  | { readonly guard: "behavior"; readonly rule: "R1"; readonly behavior: string }
-  | {
-      readonly guard: "capacity";
-      readonly rule: "W6";
-      readonly used: number;
-      readonly capacity: number;
-    };
-
-/** Slots in use: active non-root turns and reservations (W6). */
-export function usedSlots(state: State): number {
-  let reserved = 0;
-  for (const one of state.volatile.reservations) if (one.path !== ROOT) reserved++;
-  return state.durable.active + reserved;
-}
-
-/** Slots that are free. Negative while a lowered capacity is being worn off. */
-export function freeSlots(state: State): number {
-  return state.durable.capacity - usedSlots(state);
-}
-
-/** What keeps an agent from being started by the offer; `null` when it would start. Capacity is asked last (M7). */
-export function startGuard(state: State, agent: Agent): StartGuard | null {
-  if (state.volatile.closing) return { guard: "closing", rule: "L8" };
-  if (agent.phase !== "idle") return { guard: "active", rule: "T1" };
-  if (state.volatile.reservations.some((one) => one.path === agent.path)) {
-    return { guard: "preparing", rule: "T2" };
-  }
-  if (!isDue(state, agent)) return { guard: "unmarked", rule: "W1" };
-  if (!state.host.behaviors.has(agent.behavior)) {
-    return { guard: "behavior", rule: "R1", behavior: agent.behavior };
-  }
-  const trying = state.durable.trying;
-  if (trying !== null) return { guard: "settlement", rule: "W3", of: trying };
-  if (agent.path !== ROOT && freeSlots(state) <= 0) {
-    const used = usedSlots(state);
-    return { guard: "capacity", rule: "W6", used, capacity: state.durable.capacity };
-  }
-  return null;
-}
-
-function isDue(state: State, agent: Agent): boolean {
-  if (state.volatile.marks.has(agent.path)) return true;
-  return agent.path === ROOT && state.volatile.inputs.length > 0;
-}
-
-/** Whether a new identity may have a slot: marked idle agents that could start go first (T3). */
-export function mayGrow(state: State): boolean {
-  let left = freeSlots(state);
-  for (const entry of state.volatile.markOrder) {
-    if (left <= 0) return false;
-    if (entry.path === ROOT || !isLive(state.volatile.marks, entry)) continue;
-    const agent = state.durable.agents.get(entry.path);
-    const guard = agent === undefined ? "unmarked" : startGuard(state, agent)?.guard;
-    if (guard === undefined || guard === "settlement") left--;
-  }
-  return left > 0;
-}
 
 /** A start that is asked for. */
 export interface Start extends AgentRef {
@@ -89,6 +27,8 @@ export interface Start extends AgentRef {
   readonly task: TextSource | null;
   readonly from: Sender | null;
   readonly by: TurnRef | null;
+  /** Its task came under Plan, or from a read-only turn (P2). */
+  readonly stamped: boolean;
   readonly cause: Cause;
 }
 
@@ -102,19 +42,7 @@ export function begin(stage: Stage, start: Start): number | null {
     return null;
   }
   const reservation = stage.volatile.reserved + 1;
-  const at = stage.emit({
-    type: "start.reserved",
-    cause: start.cause,
-    path: start.path,
-    gen: start.gen,
-    start: start.start,
-    reservation,
-    behavior: start.behavior,
-    role: start.role,
-    ...(start.task === null ? {} : { task: start.task }),
-    ...(start.from === null ? {} : { from: start.from }),
-    ...(start.by === null ? {} : { by: start.by }),
-  });
+  const at = stage.emit(reserved(start, reservation, stage.volatile.marks.get(start.path)));
   takeMark(stage, start, at);
   const made = stage.reservationOf(start.path);
   if (stage.host.prepares && made !== undefined) {
@@ -126,20 +54,42 @@ export function begin(stage: Stage, start: Start): number | null {
       submit: { kind: "prepared", reservation, late: true },
     });
   } else {
-    stage.emit({
-      type: "start.prepared",
-      cause: at,
-      path: start.path,
-      gen: start.gen,
-      reservation,
-    });
+    const { path, gen } = start;
+    stage.emit({ type: "start.prepared", cause: at, path, gen, reservation });
   }
   return reservation;
+}
+
+function reserved(
+  start: Start,
+  reservation: number,
+  mark: Point | undefined,
+): EventOf<"start.reserved"> {
+  return {
+    type: "start.reserved",
+    cause: start.cause,
+    path: start.path,
+    gen: start.gen,
+    start: start.start,
+    reservation,
+    behavior: start.behavior,
+    role: start.role,
+    ...(start.task === null ? {} : { task: start.task }),
+    ...(start.from === null ? {} : { from: start.from }),
+    ...(start.by === null ? {} : { by: start.by }),
+    ...(start.stamped ? { stamped: true } : {}),
+    ...(mark === undefined ? {} : { mark }),
+  };
 }
 
 /** The name of the timer that bounds a preparation. */
 export function prepareTimer(reservation: number): string {
   return `prepare:${reservation}`;
+}
+
+/** The name of the timer that bounds a turn (X1). */
+export function turnTimer({ path, gen, turn }: TurnRef): string {
+  return `turn:${path}#${gen}.${turn}`;
 }
 
 function takeMark(stage: Stage, ref: AgentRef, cause: Cause): void {
@@ -175,13 +125,24 @@ function go(stage: Stage, start: Start, reservation: Reservation | null): void {
     ...(reservation === null ? {} : { reservation: reservation.reservation }),
     ...(task === null ? {} : { task }),
     ...(start.from === null ? {} : { from: start.from }),
+    ...(start.stamped ? { stamped: true } : {}),
   });
-  if (input === undefined) return;
-  const records = [input];
-  stage.emit({ type: "mail.delivered", cause: started, path, gen, turn, attempt: 0, records });
+  if (input !== undefined) {
+    const records = [input];
+    stage.emit({ type: "mail.delivered", cause: started, path, gen, turn, attempt: 0, records });
+  }
+  boundTurn(stage, { path, gen, turn });
 }
 
-function oldestInput(stage: Stage): readonly [number, number] | undefined {
+/** A turn may have a deadline (X1). */
+function boundTurn(stage: Stage, turn: TurnRef): void {
+  const afterMs = stage.host.turnTimeoutMs;
+  if (afterMs === null) return;
+  const submit = { kind: "turn.timeout", turn } as const;
+  stage.effect({ kind: "timer.arm", timer: turnTimer(turn), afterMs, submit });
+}
+
+function oldestInput(stage: Stage): Point | undefined {
   return stage.volatile.inputs[0];
 }
 
@@ -190,48 +151,62 @@ export function offer(stage: Stage): void {
   if (stage.volatile.closing || stage.durable.trying !== null) return;
   for (const one of stage.volatile.reservations) if (one.ready) goPrepared(stage, one);
   const root = stage.agent(ROOT);
-  if (root !== undefined && startGuard(stage.state, root) === null)
-    begin(stage, dueRoot(stage, root));
+  if (root !== undefined && mayWake(stage, root)) begin(stage, dueRoot(stage, root));
   for (const entry of stage.volatile.markOrder) {
     if (freeSlots(stage.state) <= 0) return;
     if (entry.path === ROOT || !isLive(stage.volatile.marks, entry)) continue;
     const agent = stage.agent(entry.path);
-    if (agent === undefined || startGuard(stage.state, agent) !== null) continue;
-    begin(stage, wakeOf(agent, entry.record));
+    if (agent !== undefined && mayWake(stage, agent)) begin(stage, wakeOf(agent, entry.record));
   }
 }
 
-function goPrepared(stage: Stage, one: Reservation): void {
-  // An INPUT that came while the root was being prepared for mail takes the start over (W8).
-  const taken = one.path === ROOT && one.start === "wake" && oldestInput(stage) !== undefined;
-  go(
-    stage,
-    {
-      path: one.path,
-      gen: one.gen,
-      start: taken ? "prompt" : one.start,
-      behavior: one.behavior,
-      role: one.role,
-      task: one.task === null ? null : { at: one.task },
-      from: taken ? "person" : one.from,
-      by: one.by,
-      cause: one.at,
-    },
-    one,
-  );
+/** Whether nothing keeps an agent from starting. The limit on wakes is recorded when it is reached, once (X2). */
+function mayWake(stage: Stage, agent: Agent): boolean {
+  const guard = startGuard(stage.state, agent);
+  if (guard?.guard === "wakes" && !stage.volatile.limited) {
+    const { path, gen } = agent;
+    const cause = stage.volatile.marks.get(path) ?? "work:wake";
+    stage.emit({ type: "wake.limited", cause, path, gen, limit: guard.limit });
+  }
+  return guard === null;
 }
 
-/** Starts the idle root for the person's INPUT, or reserves its start during a settlement (W8, T7). */
+function goPrepared(stage: Stage, one: Reservation): void {
+  const start: Start = {
+    path: one.path,
+    gen: one.gen,
+    start: one.start,
+    behavior: one.behavior,
+    role: one.role,
+    task: one.task === null ? null : { at: one.task },
+    from: one.from,
+    by: one.by,
+    stamped: one.stamped,
+    cause: one.at,
+  };
+  go(stage, start, one);
+}
+
+/**
+ * Starts the idle root for the person's INPUT: now, or as soon as the settlement that runs has ended (W8, T7). A root
+ * that is being prepared for its mail is taken over, and is then immune to holds.
+ */
 export function beginPrompt(stage: Stage): void {
   const root = stage.agent(ROOT);
-  if (root?.phase !== "idle" || stage.reservationOf(ROOT) !== undefined) return;
-  begin(stage, dueRoot(stage, root));
+  const input = oldestInput(stage);
+  if (root?.phase !== "idle" || input === undefined) return;
+  const preparing = stage.reservationOf(ROOT);
+  if (preparing === undefined) begin(stage, dueRoot(stage, root));
+  else if (preparing.start === "wake") {
+    const { path, gen, reservation } = preparing;
+    stage.emit({ type: "start.claimed", cause: input, path, gen, reservation, input });
+  }
 }
 
 function dueRoot(stage: Stage, root: Agent): Start {
   const input = oldestInput(stage);
-  if (input === undefined) return wakeOf(root, stage.volatile.marks.get(ROOT) ?? stage.state.next);
-  return { ...wakeOf(root, input), start: "prompt", from: "person" };
+  if (input !== undefined) return { ...wakeOf(root, input), start: "prompt", from: "person" };
+  return wakeOf(root, stage.volatile.marks.get(ROOT) ?? "work:wake");
 }
 
 function wakeOf(agent: Agent, cause: Cause): Start {
@@ -244,6 +219,7 @@ function wakeOf(agent: Agent, cause: Cause): Start {
     task: null,
     from: null,
     by: null,
+    stamped: false,
     cause,
   };
 }

@@ -22,7 +22,11 @@ export const PHASES = {
     "settlement.began": "settling",
   },
   waiting: { "wait.ended": "running" },
-  settling: { "settlement.attempted": "settling", "turn.settled": "idle" },
+  settling: {
+    "settlement.attempted": "settling",
+    "settlement.failed": "settling",
+    "turn.settled": "idle",
+  },
 } as const satisfies Record<Phase, Partial<Record<EventType, Phase>>>;
 
 /** Any table of that shape: the honesty tests build machines from broken ones. */

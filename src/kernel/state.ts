@@ -26,12 +26,27 @@ export interface Unread {
   readonly size: number;
   /** The owner's number of the execution this reports (EXECUTION only). */
   readonly execution: number | null;
+  /** A handler has it: kept from delivery, waits and marks until it is consumed or returned (S7). */
+  readonly withheld: boolean;
+  /** Why a handler gave it back (S7). */
+  readonly warning: string | null;
+}
+
+/** Something that a turn waits for from outside: an approval, a question to the person (T1). */
+export interface Blocker {
+  readonly token: number;
+  readonly label: string;
+  readonly since: Point;
 }
 
 /** A turn that has begun to settle. */
 export interface Settling {
   readonly outcome: OutcomeKind;
   readonly began: Point;
+  /** How many tries at it have failed (S3). */
+  readonly failures: number;
+  /** Between two tries: starts and other settlements go on (W3). */
+  readonly paused: boolean;
 }
 
 /** The live turn of an agent. */
@@ -53,6 +68,12 @@ export interface Turn {
   readonly partials: Row<Point>;
   /** Executions that still run, by number. */
   readonly executions: readonly number[];
+  /** What it is blocked by, oldest first. */
+  readonly blockers: readonly Blocker[];
+  /** How many blockers it has had. */
+  readonly blocked: number;
+  /** Its RESULT marks nobody: it ends with its whole subtree (I6, A5). */
+  readonly muted: boolean;
   readonly settling: Settling | null;
 }
 
@@ -62,6 +83,8 @@ export interface Settled {
   readonly outcome: OutcomeKind;
   /** The `settlement.began` that holds the payload. */
   readonly began: Point;
+  /** The `turn.settled`: it names the cause where ending the turn failed (S3). */
+  readonly settled: Point;
 }
 
 /** A retained identity. */
@@ -88,7 +111,15 @@ export interface Durable {
   readonly capacity: number;
   /** How often the session has been opened. */
   readonly run: number;
+  /** The sticky read-only switch (P1). */
+  readonly plan: boolean;
   readonly agents: PersistentMap<AgentPath, Agent>;
+  /** The newest generation of paths whose agents have been ended (A5). */
+  readonly retired: PersistentMap<AgentPath, number>;
+  /** Tops of subtrees that are being ended (A5). */
+  readonly endings: readonly AgentPath[];
+  /** How many turns have started in all (X2). */
+  readonly turns: number;
   /** Turns of non-root agents that are running, waiting or settling: each holds a slot (W6). */
   readonly active: number;
   /** Agents that are settling, in the order they began. */
@@ -108,8 +139,27 @@ export interface Reservation extends AgentRef {
   readonly task: Point | null;
   readonly from: Sender | null;
   readonly by: TurnRef | null;
+  /** Its task came under Plan, or from a read-only turn (P2). */
+  readonly stamped: boolean;
+  /** The mark that it took (T4). */
+  readonly mark: Point | null;
   /** Prepared: it starts as soon as no settlement runs (T7). */
   readonly ready: boolean;
+}
+
+/** A handler that waits for a child's RESULT, or works on it (S7). */
+export interface Handler {
+  /** The awaiting turn. */
+  readonly turn: TurnRef;
+  readonly child: AgentRef;
+  /** The RESULT it has been given. */
+  readonly record: Point | null;
+}
+
+/** A hold on the root queue, counted per name (W7). */
+export interface Hold {
+  readonly name: string;
+  readonly count: number;
 }
 
 /** What belongs to one run of the session and is gone with it (W9). */
@@ -123,6 +173,18 @@ export interface Volatile {
   readonly reserved: number;
   /** INPUT of this run that no turn has read yet: it starts an idle root (W8, W9). */
   readonly inputs: readonly Point[];
+  /** Notices of the host that the root has not been given, oldest first (W7). */
+  readonly notices: Row<Point>;
+  readonly holds: readonly Hold[];
+  readonly handlers: readonly Handler[];
+  /** Stamped records that are unread, per recipient (P2). */
+  readonly stamps: PersistentMap<AgentPath, readonly Point[]>;
+  /** Agents whose live turn is read-only whatever the switch says (P2). */
+  readonly readOnly: readonly AgentPath[];
+  /** Wakes in a row since the person last wrote (X2). */
+  readonly wakes: number;
+  /** The limit on wakes has been reached and recorded (X2). */
+  readonly limited: boolean;
   readonly closing: boolean;
   readonly closed: boolean;
 }
@@ -134,6 +196,42 @@ export interface Host {
   /** Whether starts are prepared by a hook (T2). */
   readonly prepares: boolean;
   readonly prepareTimeoutMs: number;
+  /** Whether settlements run finalisers (S3). */
+  readonly finalises: boolean;
+  /** How long one settlement try, or one handler, may take, in milliseconds (S3, S7). */
+  readonly settleTimeoutMs: number;
+  /** How long a turn may take, in milliseconds (X1). */
+  readonly turnTimeoutMs: number | null;
+  readonly limits: Limits;
+}
+
+/** Bounds of a session; `null` is none (X2). */
+export interface Limits {
+  /** Turns in all. */
+  readonly turns: number | null;
+  /** Retained agents, the root apart. */
+  readonly agents: number | null;
+  /** Wakes in a row without the person. */
+  readonly wakes: number | null;
+  /** Unread MAIL of one recipient. */
+  readonly unread: number | null;
+}
+
+/** The bounds that hold unless others are given (X2). */
+export const DEFAULT_LIMITS: Limits = { turns: null, agents: null, wakes: null, unread: 10_000 };
+
+/** What a host brings that gives nothing but behaviours: the defaults of T2, S3, X1 and X2. */
+export function plainHost(behaviors: Iterable<string>, given: Partial<Host> = {}): Host {
+  return {
+    behaviors: new Set(behaviors),
+    prepares: false,
+    prepareTimeoutMs: 30_000,
+    finalises: false,
+    settleTimeoutMs: 30_000,
+    turnTimeoutMs: null,
+    limits: DEFAULT_LIMITS,
+    ...given,
+  };
 }
 
 /** All that a decision looks at. */
@@ -152,6 +250,13 @@ export const FRESH_VOLATILE: Volatile = {
   reservations: [],
   reserved: 0,
   inputs: [],
+  notices: emptyRow(),
+  holds: [],
+  handlers: [],
+  stamps: emptyMap(),
+  readOnly: [],
+  wakes: 0,
+  limited: false,
   closing: false,
   closed: false,
 };
@@ -161,7 +266,11 @@ export const EMPTY_DURABLE: Durable = {
   id: "",
   capacity: 0,
   run: 0,
+  plan: false,
   agents: emptyMap(),
+  retired: emptyMap(),
+  endings: [],
+  turns: 0,
   active: 0,
   settling: emptyRow(),
   trying: null,

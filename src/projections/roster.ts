@@ -2,7 +2,15 @@
  * The roster: who is retained, in which phase, and what stands around each agent (A8).
  * Phases come from the kernel's table; nothing here encodes them a second time.
  */
-import type { DovecoteEvent, EventOf, OutcomeKind, Role, StartKind } from "../events/events.js";
+import type {
+  AgentRef,
+  DovecoteEvent,
+  EventOf,
+  OutcomeKind,
+  Role,
+  StartKind,
+} from "../events/events.js";
+import type { Blocker } from "../kernel/state.js";
 import type { Point } from "../events/point.js";
 import { type PersistentMap, emptyMap } from "../kernel/persistent.js";
 import { type Phase, nextPhase } from "../kernel/phases.js";
@@ -14,6 +22,8 @@ export interface LastOutcome {
   readonly turn: number;
   readonly outcome: OutcomeKind;
   readonly began: Point;
+  /** The `turn.settled`: it names the cause where ending the turn failed (S3). */
+  readonly settled: Point;
 }
 
 /** A retained agent, as `list` shows it (A8). */
@@ -28,6 +38,8 @@ export interface RosterEntry {
   readonly since: Point;
   /** The start that is being prepared, and since when (T2). */
   readonly preparing: { readonly start: StartKind; readonly since: Point } | null;
+  /** What its live turn is blocked by, oldest first; the newest is shown (T1). */
+  readonly blockers: readonly Blocker[];
   /** The mail that marked it, if it is to be woken (W1). */
   readonly marked: Point | null;
   /** How many records it has not read. */
@@ -55,6 +67,7 @@ export const roster: Projection<Roster> = {
     if (event.type === "session.opened") return newRun(state);
     if (event.type === "agent.spawned") return state.set(event.path, spawned(event, at));
     if (event.type === "mail.moved") return moved(state, event);
+    if (event.type === "agent.retired") return event.members.reduce(retired, state);
     if (!("path" in event)) return state;
     const entry = state.get(event.path);
     // A spawn under way has no entry: it is unknown to all until its commit (T3).
@@ -79,12 +92,17 @@ function spawned(event: EventOf<"agent.spawned">, at: Point): RosterEntry {
     phase: "idle",
     since: at,
     preparing: null,
+    blockers: [],
     marked: null,
     unread: 0,
     turns: 0,
     settling: null,
     last: null,
   };
+}
+
+function retired(state: Roster, { path, gen }: AgentRef): Roster {
+  return state.get(path)?.gen === gen ? state.delete(path) : state;
 }
 
 function newRun(state: Roster): Roster {
@@ -114,19 +132,36 @@ function changedBy(entry: RosterEntry, event: OfAgent, at: Point): RosterEntry {
     case "settlement.began":
       return moving(entry, event, at, { settling: at });
     case "turn.settled": {
-      const last = { turn: event.turn, outcome: event.outcome, began: entry.settling ?? at };
-      return moving(entry, event, at, { settling: null, last });
+      const { turn, outcome } = event;
+      const last = { turn, outcome, began: entry.settling ?? at, settled: at };
+      return moving(entry, event, at, { settling: null, blockers: [], last });
     }
     case "mail.queued":
       return changed(entry, { unread: entry.unread + 1 });
     case "mail.delivered":
       return changed(entry, { unread: entry.unread - event.records.length });
+    case "mail.consumed":
+      return changed(entry, { unread: entry.unread - 1 });
+    case "blocker.added": {
+      const { token, label } = event;
+      return changed(entry, { blockers: [...entry.blockers, { token, label, since: at }] });
+    }
+    case "blocker.released": {
+      const blockers = entry.blockers.filter(({ token }) => token !== event.token);
+      return changed(entry, { blockers });
+    }
     case "wake.marked":
       return changed(entry, { marked: event.record });
     case "wake.cleared":
       return changed(entry, { marked: null });
     case "start.reserved":
       return changed(entry, { preparing: { start: event.start, since: at } });
+    case "start.claimed": {
+      const { preparing } = entry;
+      return changed(entry, {
+        preparing: preparing === null ? null : { start: "prompt", since: preparing.since },
+      });
+    }
     case "start.released":
       return changed(entry, { preparing: null });
     default:
@@ -161,6 +196,7 @@ function changed(
     phase,
     since,
     preparing: to.preparing === undefined ? entry.preparing : to.preparing,
+    blockers: to.blockers ?? entry.blockers,
     marked: to.marked === undefined ? entry.marked : to.marked,
     unread: to.unread ?? entry.unread,
     turns: to.turns ?? entry.turns,

@@ -34,7 +34,11 @@ export const transcript: Projection<Transcripts> = {
       case "mail.queued":
         return sent(withMail(state, event, at), event, at);
       case "mail.moved":
+      case "mail.consumed":
+      case "mail.returned":
         return withMail(state, event, at);
+      case "notice.delivered":
+        return noticed(state, event, at);
       case "mail.delivered":
         return delivered(state, event, at);
       case "agent.spawned":
@@ -49,6 +53,7 @@ export const transcript: Projection<Transcripts> = {
       case "transcript.recorded":
       case "wait.ended":
       case "execution.yielded":
+      case "blocker.released":
         return add(state, event, ownEntry(event, at));
       default:
         return state;
@@ -158,7 +163,17 @@ function interrupted(
   return add(state, by, { kind: "interrupted", at, turn: by.turn, textAt: at, target, found });
 }
 
-type Own = EventOf<"sample.ended" | "transcript.recorded" | "wait.ended" | "execution.yielded">;
+function noticed(state: Transcripts, event: EventOf<"notice.delivered">, at: Point): Transcripts {
+  const { turn } = event;
+  return event.notices.reduce(
+    (next, textAt) => add(next, event, { kind: "notice", at, turn, textAt }),
+    state,
+  );
+}
+
+type Own = EventOf<
+  "sample.ended" | "transcript.recorded" | "wait.ended" | "execution.yielded" | "blocker.released"
+>;
 
 function ownEntry(event: Own, at: Point): TranscriptEntry {
   const { turn } = event;
@@ -171,6 +186,8 @@ function ownEntry(event: Own, at: Point): TranscriptEntry {
       return { kind: "recorded", at, turn, textAt: at };
     case "wait.ended":
       return { kind: "waited", at, turn, why: event.why, unread: event.unread };
+    case "blocker.released":
+      return { kind: "asked", at, turn, textAt: at, token: event.token };
     case "execution.yielded":
       return { kind: "yielded", at, turn, textAt: at, execution: event.execution };
   }

@@ -88,6 +88,17 @@ export interface InterruptedEntry extends Entry<"interrupted"> {
   readonly found: InterruptFound;
 }
 
+/** A notice of the host's that a boundary of the root took (W7). */
+export interface NoticeEntry extends Entry<"notice"> {
+  readonly textAt: Point;
+}
+
+/** A question to the person, with its answer if it got one (T1); `textAt` holds the answer. */
+export interface AskedEntry extends Entry<"asked"> {
+  readonly textAt: Point;
+  readonly token: number;
+}
+
 /** A command that the agent let run on (S5); `textAt` holds it. */
 export interface YieldedEntry extends Entry<"yielded"> {
   readonly textAt: Point;
@@ -105,4 +116,6 @@ export type TranscriptEntry =
   | SpawnedEntry
   | WaitedEntry
   | InterruptedEntry
+  | NoticeEntry
+  | AskedEntry
   | YieldedEntry;

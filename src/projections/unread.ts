@@ -19,6 +19,10 @@ export interface UnreadRecord {
   readonly outcome: OutcomeKind | null;
   /** The number that its owner gave the execution which an EXECUTION reports. */
   readonly execution: number | null;
+  /** A handler has it (S7). */
+  readonly withheld: boolean;
+  /** Why a handler gave it back (S7). */
+  readonly warning: string | null;
 }
 
 /** The state of {@link unread}. */
@@ -41,6 +45,10 @@ export const unread: Projection<UnreadMail> = {
         return put(state, event, without(unreadOf(state, event), event.records));
       case "mail.moved":
         return moved(state, event, at);
+      case "mail.consumed":
+        return put(state, event, without(unreadOf(state, event), [event.record]));
+      case "mail.returned":
+        return put(state, event, returned(unreadOf(state, event), event));
       default:
         return state;
     }
@@ -70,7 +78,16 @@ function queued(event: EventOf<"mail.queued">, at: Point): UnreadRecord {
     from: event.from,
     outcome: event.outcome ?? null,
     execution: event.execution ?? null,
+    withheld: event.withheld === true,
+    warning: null,
   };
+}
+
+function returned(row: Row<UnreadRecord>, event: EventOf<"mail.returned">): Row<UnreadRecord> {
+  const { warning } = event;
+  return row.map((record) =>
+    samePoint(record.at, event.record) ? { ...record, withheld: false, warning } : record,
+  );
 }
 
 function put(state: UnreadMail, agent: AgentRef, row: Row<UnreadRecord>): UnreadMail {
@@ -92,6 +109,5 @@ function moved(state: UnreadMail, event: EventOf<"mail.moved">, at: Point): Unre
   const record = owned.toArray().find((one) => samePoint(one.at, event.record));
   if (record === undefined) return state;
   const left = put(state, event.from, without(owned, [event.record]));
-  const { textAt, mail, from, outcome, execution } = record;
-  return push(left, event, { at, textAt, mail, from, outcome, execution });
+  return push(left, event, { ...record, at });
 }

@@ -53,7 +53,9 @@ export interface TranscriptItem {
     | "spawned"
     | "waited"
     | "interrupted"
-    | "yielded";
+    | "yielded"
+    | "notice"
+    | "asked";
   readonly at: Point;
   readonly turn: number;
   readonly text: string;

@@ -1,10 +1,9 @@
 /**
  * The executions of one agent: commands that its turn has yielded and that run on while it works (S5).
- * Each reports its end once; stopping asks it to end and waits, up to a bound.
+ * Each reports its end once; stopping asks it to end and waits, as long as the settlement try may take.
  */
 import type { TurnRef } from "../events/events.js";
 import type { ExecutionOptions } from "./api.js";
-import type { Ports } from "./ports.js";
 import { reasonOf } from "./reason.js";
 
 /** How one execution ended. */
@@ -24,18 +23,13 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** How long a stopped execution may take to end before it is left behind, in milliseconds (S3). */
-export const STOP_WITHIN_MS = 30_000;
-
 /** See the module header. */
 export class Executions {
-  private readonly ports: Ports;
   private readonly report: (end: ExecutionEnd) => void;
   private readonly yielded = new Map<number, ExecutionOptions["run"]>();
   private readonly running = new Map<number, Running>();
 
-  constructor(ports: Ports, report: (end: ExecutionEnd) => void) {
-    this.ports = ports;
+  constructor(report: (end: ExecutionEnd) => void) {
     this.report = report;
   }
 
@@ -80,21 +74,19 @@ export class Executions {
     }
   }
 
-  /** Asks all to end, and waits for them; what has not ended within the bound is left behind. `signal` ends the waiting. */
+  /** Asks all to end, and waits for them. What has not ended when `signal` aborts is left behind, with what it printed. */
   async stopAll(signal: AbortSignal): Promise<void> {
     const all = [...this.running.values()];
     for (const { controller } of all) controller.abort();
     if (all.length === 0 || signal.aborted) return;
     await new Promise<void>((resolve) => {
-      const cancel = this.ports.after(STOP_WITHIN_MS, resolve);
-      const stop = (): void => {
-        cancel();
-        resolve();
-      };
+      const stop = (): void => resolve();
       signal.addEventListener("abort", stop, { once: true });
-      void Promise.all(all.map(({ done }) => done)).then(stop);
+      void Promise.all(all.map(({ done }) => done))
+        .then(stop)
+        .finally(() => signal.removeEventListener("abort", stop));
     });
-    if (!signal.aborted) for (const { finish } of all) finish();
+    for (const { finish } of all) finish();
   }
 
   /** Nothing may outlive the actor: all are asked to end, and none is waited for (L6). */

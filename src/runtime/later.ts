@@ -23,6 +23,8 @@ export class Later {
   private readonly prompts = new Map<string, Prompt>();
   private readonly starts = new Map<number, Waiter<void>>();
   private readonly settlements = new Map<number, Point>();
+  /** The reservation of a root start that an INPUT waits for. */
+  private prompting: number | null = null;
 
   /** Resolves with the `settlement.began` of the root turn that reads this INPUT. */
   outcomeOf(input: Point, waiter: Waiter<Point>): void {
@@ -65,6 +67,12 @@ export class Later {
       case "turn.started":
         if (event.reservation !== undefined) this.started(event.reservation);
         break;
+      case "start.reserved":
+        if (event.path === ROOT && event.start === "prompt") this.prompting = event.reservation;
+        break;
+      case "start.claimed":
+        this.prompting = event.reservation;
+        break;
       case "start.released":
         this.released(event);
         break;
@@ -99,6 +107,16 @@ export class Later {
     const waiter = this.starts.get(event.reservation);
     this.starts.delete(event.reservation);
     waiter?.reject(releasedError(event));
+    if (event.path === ROOT && this.prompting === event.reservation) this.failUnread(event);
+  }
+
+  /** The root's start for an INPUT was given up: the INPUT stays unread, and `prompt` says so (W8). */
+  private failUnread(event: EventOf<"start.released">): void {
+    for (const [key, prompt] of this.prompts) {
+      if (prompt.turn !== null) continue;
+      this.prompts.delete(key);
+      prompt.reject(releasedError(event));
+    }
   }
 }
 
@@ -107,6 +125,8 @@ const RELEASED: Record<EventOf<"start.released">["why"], [RejectionCode, string,
   timeout: ["start-failed", "T2", "its preparation ran out of time"],
   interrupted: ["start-interrupted", "I3", "it was interrupted while it was being prepared"],
   "spawner settled": ["start-interrupted", "T3", "the turn that asked for it ended first"],
+  held: ["start-interrupted", "W7", "a hold was taken on the root"],
+  ended: ["start-interrupted", "A5", "its subtree was ended"],
   closed: ["session-closed", "L8", "the session was closed"],
 };
 

@@ -5,7 +5,7 @@ import type { Inspect } from "../actors/agentActors.js";
 import { BadArgument } from "../errors.js";
 import { fold } from "../kernel/stage.js";
 import { DEFAULT_CAPACITY } from "../kernel/rules/session.js";
-import { type Host, type State, emptyState } from "../kernel/state.js";
+import { type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { type LevelLogOptions } from "../log/openFolder.js";
 import { levelLog } from "../log/levelLog.js";
 import type { EventLog, SessionLog } from "../log/log.js";
@@ -116,11 +116,10 @@ function checkBehaviors<Name extends string>(
 }
 
 function hostOf<Name extends string>(options: SessionOptions<Name>): Host {
-  return {
-    behaviors: new Set(Object.keys(options.behaviors)),
+  return plainHost(Object.keys(options.behaviors), {
     prepares: options.prepare !== undefined,
     prepareTimeoutMs: options.prepareTimeoutMs ?? PREPARE_WITHIN_MS,
-  };
+  });
 }
 
 async function foldLog(

@@ -82,6 +82,10 @@ export class Texts {
         return jsonText(event.entry);
       case "agent.interrupted":
         return event.reason;
+      case "notice.queued":
+        return event.text;
+      case "blocker.released":
+        return event.answer ?? "";
       case "execution.yielded":
         return event.command;
       default:

@@ -45,6 +45,8 @@ async function itemOf(texts: Texts, entry: TranscriptEntry): Promise<TranscriptI
       return { ...base, ...(await dataOf(texts, entry.textAt)) };
     case "waited":
     case "yielded":
+    case "notice":
+    case "asked":
       return base;
   }
 }

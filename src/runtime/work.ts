@@ -21,7 +21,7 @@ export class Work implements AgentWork, TurnWork {
 
   constructor(context: WorkContext) {
     this.context = context;
-    this.executions = new Executions(context.ports, (end) =>
+    this.executions = new Executions((end) =>
       context.shell.tell({ kind: "execution.complete", ...end }),
     );
   }

@@ -11,7 +11,7 @@ import type { Command } from "../kernel/command.js";
 import { type Decision, decide } from "../kernel/decide.js";
 import type { Effect } from "../kernel/effects.js";
 import type { Phase } from "../kernel/phases.js";
-import { type Agent, type State, emptyState } from "../kernel/state.js";
+import { type Agent, type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { fold } from "../kernel/stage.js";
 import type { AgentPath } from "../paths.js";
 import { BEHAVIOR, commands } from "./commands.js";
@@ -24,6 +24,8 @@ export interface ScenarioHost {
   readonly behaviors?: readonly string[];
   /** Whether starts are prepared by a hook (T2); not, unless given. */
   readonly prepares?: boolean;
+  /** Anything else of the host: finalisers, limits, deadlines (S3, X1, X2). */
+  readonly host?: Partial<Host>;
 }
 
 /** Some of a value: objects may lack fields, lists must be whole; `undefined` says that a field is absent. */
@@ -80,11 +82,7 @@ export interface AgentView {
  *     { type: "turn.started", start: "wake" })
  */
 export function given(host: ScenarioHost, ...givens: readonly Command[]): Scenario {
-  const empty = emptyState({
-    behaviors: new Set(host.behaviors ?? [BEHAVIOR]),
-    prepares: host.prepares ?? false,
-    prepareTimeoutMs: 30_000,
-  });
+  const empty = emptyState(hostOf(host, plainHost([BEHAVIOR])));
   const made = new Scenario(empty, [], null).and({
     kind: "create",
     id: "scenario",
@@ -149,14 +147,7 @@ export class Scenario {
    */
   reopened(host: ScenarioHost = {}): Scenario {
     const before = this.kernel.host;
-    const folded = foldAll(
-      emptyState({
-        behaviors: host.behaviors === undefined ? before.behaviors : new Set(host.behaviors),
-        prepares: host.prepares ?? before.prepares,
-        prepareTimeoutMs: before.prepareTimeoutMs,
-      }),
-      this.commits,
-    );
+    const folded = foldAll(emptyState(hostOf(host, before)), this.commits);
     return new Scenario(folded, this.commits, null).when(commands.open(host.capacity ?? null));
   }
 
@@ -343,4 +334,14 @@ function describe(refusal: Rejection): string {
 
 function fail(subject: string, what: string): never {
   throw new AssertionError({ message: `${subject}: ${what}` });
+}
+
+/** What a test brings, and defaults for the rest. */
+function hostOf({ behaviors, prepares, host }: ScenarioHost, before: Host): Host {
+  return {
+    ...before,
+    ...(behaviors === undefined ? {} : { behaviors: new Set(behaviors) }),
+    ...(prepares === undefined ? {} : { prepares }),
+    ...host,
+  };
 }

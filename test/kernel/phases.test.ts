@@ -16,7 +16,7 @@ describe("the phase table", () => {
     const listed = PHASE_NAMES.flatMap((phase) =>
       EVENTS.flatMap((event) => nextPhase(phase, event) ?? []).map((to) => `${phase} ${to}`),
     );
-    expect(listed).toHaveLength(10);
+    expect(listed).toHaveLength(11);
     expect(nextPhase("idle", "sample.began")).toBeUndefined();
     expect(nextPhase("waiting", "sample.began")).toBeUndefined();
     expect(nextPhase("waiting", "settlement.began")).toBeUndefined();

@@ -18,8 +18,26 @@ describe("unread mail", () => {
     story.send("person", "a", "two");
     const two = story.last("mail.queued").at;
     expect(waiting(story, "/root/a")).toEqual([
-      { at: one, textAt: one, mail: "MAIL", from: ROOT, outcome: null, execution: null },
-      { at: two, textAt: two, mail: "MAIL", from: "person", outcome: null, execution: null },
+      {
+        at: one,
+        textAt: one,
+        mail: "MAIL",
+        from: ROOT,
+        outcome: null,
+        execution: null,
+        withheld: false,
+        warning: null,
+      },
+      {
+        at: two,
+        textAt: two,
+        mail: "MAIL",
+        from: "person",
+        outcome: null,
+        execution: null,
+        withheld: false,
+        warning: null,
+      },
     ]);
   });
 
@@ -33,6 +51,8 @@ describe("unread mail", () => {
         from: "/root/a",
         outcome: "errored",
         execution: null,
+        withheld: false,
+        warning: null,
       },
     ]);
   });

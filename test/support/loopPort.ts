@@ -3,7 +3,7 @@ import type { DovecoteEvent } from "../../src/events/events.js";
 import type { Answers, Command } from "../../src/kernel/command.js";
 import type { Effect } from "../../src/kernel/effects.js";
 import { Loop, type LoopPort, type Placed, type Reply } from "../../src/kernel/loop.js";
-import { type State, emptyState } from "../../src/kernel/state.js";
+import { type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { BEHAVIOR } from "../../src/testing/commands.js";
 
 /** What the loop asked of its port, in order, in short: `append 2`, `show mail.queued`, `reply send answer`. */
@@ -97,7 +97,7 @@ export class HandPort implements LoopPort {
 
 /** The empty state of a session with one behaviour. */
 export function emptyHandState(prepares = false): State {
-  return emptyState({ behaviors: new Set([BEHAVIOR]), prepares, prepareTimeoutMs: 30_000 });
+  return emptyState(plainHost([BEHAVIOR], { prepares }));
 }
 
 /** A port whose session has been created, with nothing noted yet. */

@@ -7,7 +7,7 @@ import type { TurnRef } from "../../src/events/events.js";
 import type { Command } from "../../src/kernel/command.js";
 import { decide } from "../../src/kernel/decide.js";
 import type { Placed } from "../../src/kernel/loop.js";
-import { type Agent, type Host, type State, emptyState } from "../../src/kernel/state.js";
+import { type Agent, type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { comparePaths } from "../../src/paths.js";
 
 /** The kinds of steps. A step that finds nothing to act on does nothing. */
@@ -91,11 +91,7 @@ export interface Ran {
 
 /** Runs a program; gives the state and the new events after each step that did something. */
 export function* run(program: Program): Generator<Ran> {
-  const host: Host = {
-    behaviors: new Set(["worker"]),
-    prepares: program.prepares,
-    prepareTimeoutMs: 30_000,
-  };
+  const host = plainHost(["worker"], { prepares: program.prepares });
   const create = {
     kind: "create",
     id: "s",

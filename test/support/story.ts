@@ -11,7 +11,7 @@ import type {
 } from "../../src/events/events.js";
 import type { Command } from "../../src/kernel/command.js";
 import type { Placed } from "../../src/kernel/loop.js";
-import { type State, emptyState } from "../../src/kernel/state.js";
+import { type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { type AgentPath, ROOT } from "../../src/paths.js";
 import { put } from "./randomSession.js";
 
@@ -21,11 +21,7 @@ export class Story {
   state: State;
 
   constructor(options: { readonly capacity?: number; readonly prepares?: boolean } = {}) {
-    this.state = emptyState({
-      behaviors: new Set(["worker"]),
-      prepares: options.prepares ?? false,
-      prepareTimeoutMs: 30_000,
-    });
+    this.state = emptyState(plainHost(["worker"], { prepares: options.prepares ?? false }));
     this.put({ kind: "create", id: "s", capacity: options.capacity ?? 10, behavior: "worker" });
   }
 

@@ -80,18 +80,20 @@ function stopSpawn(
   return accept(() => ({ path: one.path, found: "preparing" }));
 }
 
-function reasonOf(command: CommandOf<"interrupt">): string {
+function reasonOf(command: Pick<CommandOf<"interrupt">, "by" | "reason">): string {
   // A caller without types may give anything; an odd reason is no reason to keep an agent running.
   const reason = typeof command.reason === "string" ? command.reason.trim() : "";
   if (reason !== "") return reason.toWellFormed();
   return command.by === null ? "interrupted by the host" : `interrupted by ${command.by.path}`;
 }
 
-function stop(
+/** Stops one agent, whatever it is doing (I2-I4). `muted`: it is stopped with a tree, and its RESULT marks nobody (I6). */
+export function stop(
   stage: Stage,
   agent: Agent,
-  command: CommandOf<"interrupt">,
+  command: Pick<CommandOf<"interrupt">, "by" | "reason">,
   cause: Cause,
+  muted = false,
 ): InterruptFound {
   const reservation = stage.reservationOf(agent.path);
   const found = foundAt(agent, reservation);
@@ -105,6 +107,7 @@ function stop(
     reason,
     ...(agent.turn === null ? {} : { turn: agent.turn.turn }),
     ...(command.by === null ? {} : { by: command.by }),
+    ...(muted ? { muted: true } : {}),
   });
   clearMark(stage, agent, "interrupted", at);
   if (reservation !== undefined) release(stage, reservation, "interrupted", at);

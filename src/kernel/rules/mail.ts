@@ -8,24 +8,27 @@ import type {
   MailCount,
   MailType,
   Sender,
+  TurnRef,
   WaitEnd,
 } from "../../events/events.js";
 import type { Point } from "../../events/point.js";
 import { type Answers, type CommandOf, senderOf } from "../command.js";
-import { beginPrompt, startGuard } from "../offers.js";
+import { endingOf, isReadOnly, startGuard } from "../guards.js";
+import { beginPrompt } from "../offers.js";
 import { type Stage, turnRef } from "../stage.js";
-import type { Agent } from "../state.js";
+import { ROOT } from "../../paths.js";
+import type { Agent, Unread } from "../state.js";
 import { textFault } from "../text.js";
-import { type Verdict, accept } from "../verdict.js";
-import { behaviorFault, findCaller, findTarget } from "./targets.js";
+import { type Verdict, accept, reject } from "../verdict.js";
+import { behaviorFault, findCaller, findTarget, turnsFault } from "./targets.js";
 
 /** SendMessage (M1, M3, M7). */
 export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers["send"]> {
-  const caller = command.by === null ? null : findCaller(stage, command.by);
+  const caller = command.by === null ? null : findCaller(stage, command.by, command.finaliser);
   if (caller?.ok === false) return caller;
   const target = findTarget(stage, command.by, command.target);
   if (!target.ok) return target;
-  const fault = textFault(command.text, "message");
+  const fault = textFault(command.text, "message") ?? fullFault(stage, target.agent);
   if (fault !== null) return fault;
   const { path, gen } = target.agent;
   const from = senderOf(command.by);
@@ -38,9 +41,29 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
     from,
     text: command.text,
     ...(command.by === null ? {} : { by: command.by }),
+    ...(isStamping(stage, command.by) ? { stamped: true } : {}),
   });
   tell(stage, target.agent, record, marks("MAIL", from, path));
   return accept((after) => ({ held: isHeld(after, path) }));
+}
+
+/** Whether what a caller sends or gives as a task is stamped: under Plan, or from a read-only turn (P2). */
+export function isStamping(stage: Stage, by: TurnRef | null): boolean {
+  return by === null ? stage.durable.plan : isReadOnly(stage.state, by.path);
+}
+
+/** Refuses MAIL to a mailbox that holds as much as the session allows (X2). RESULT and EXECUTION are never refused. */
+function fullFault(stage: Stage, agent: Agent): ReturnType<typeof reject> | null {
+  const limit = stage.host.limits.unread;
+  if (limit === null || agent.unread.length < limit) return null;
+  let mail = 0;
+  for (const record of agent.unread) if (record.mail === "MAIL") mail++;
+  if (mail < limit) return null;
+  return reject(
+    "mailbox-full",
+    "X2",
+    `${agent.path} has ${mail} unread messages, the limit of this session. Let it read them first.`,
+  );
 }
 
 /** Whether capacity alone keeps an idle recipient from starting (M7). */
@@ -53,7 +76,10 @@ function isHeld(stage: Stage, path: Agent["path"]): boolean {
 export function prompt(stage: Stage, command: CommandOf<"prompt">): Verdict<Answers["prompt"]> {
   const target = findTarget(stage, null, "/root");
   if (!target.ok) return target;
-  const fault = textFault(command.text, "prompt") ?? behaviorFault(stage, target.agent.behavior);
+  const fault =
+    textFault(command.text, "prompt") ??
+    behaviorFault(stage, target.agent.behavior) ??
+    turnsFault(stage, target.agent);
   if (fault !== null) return fault;
   const { path, gen } = target.agent;
   const input = stage.emit({
@@ -77,13 +103,25 @@ export function marks(mail: MailType, from: Sender, to: Agent["path"]): boolean 
 
 /** After a record was queued: sets the mark, and ends a wait (W1, V1). `mark` is false for recovery too (W9). */
 export function tell(stage: Stage, ref: AgentRef, record: Point, mark: boolean): void {
-  if (mark && !stage.volatile.marks.has(ref.path)) {
+  if (
+    mark &&
+    !stage.volatile.marks.has(ref.path) &&
+    endingOf(stage.state, ref.path) === undefined
+  ) {
     stage.emit({ type: "wake.marked", cause: record, path: ref.path, gen: ref.gen, record });
   }
   const agent = stage.retained(ref);
-  if (agent?.phase !== "waiting") return;
-  const input = agent.unread.toArray().some((one) => one.mail === "INPUT");
-  endWait(stage, agent, input ? "input" : "mail", record);
+  if (agent?.phase === "waiting") endWait(stage, agent, wakesWait(agent) ?? "mail", record);
+}
+
+/** Why the unread mail of an agent ends its wait; `null` when there is none that counts: withheld does not (V1, S7). */
+export function wakesWait(agent: Agent): "mail" | "input" | null {
+  let why: "mail" | null = null;
+  for (const record of agent.unread) {
+    if (record.mail === "INPUT") return "input";
+    if (!record.withheld) why = "mail";
+  }
+  return why;
 }
 
 /** Ends the wait of a waiting agent, with its answer: why, and counts by type and sender (V2). */
@@ -105,7 +143,8 @@ export function waitTimer(
 /** Unread records by type and sender, in the order of their first ones (V2). */
 export function countUnread(agent: Agent): readonly MailCount[] {
   const counts = new Map<string, MailCount>();
-  for (const { mail, from } of agent.unread) {
+  for (const { mail, from, withheld } of agent.unread) {
+    if (withheld) continue;
     const key = `${mail} ${from}`;
     counts.set(key, { mail, from, count: (counts.get(key)?.count ?? 0) + 1 });
   }
@@ -114,12 +153,19 @@ export function countUnread(agent: Agent): readonly MailCount[] {
 
 /** The boundary of a sample: all unread mail, oldest first, in one event that names the sample (M5). */
 export function deliver(stage: Stage, agent: Agent, attempt: number, cause: Cause): void {
-  const { path, gen, turn, unread } = agent;
-  if (turn !== null && unread.length > 0) {
-    const records = unread.toArray().map((record) => record.at);
-    stage.emit({ type: "mail.delivered", cause, path, gen, turn: turn.turn, attempt, records });
-  }
+  const { path, gen, turn } = agent;
+  if (turn === null) return;
+  const boundary = { cause, path, gen, turn: turn.turn, attempt };
+  const records = deliverable(agent).map((record) => record.at);
+  if (records.length > 0) stage.emit({ type: "mail.delivered", ...boundary, records });
+  const notices = path === ROOT ? stage.volatile.notices.toArray() : [];
+  if (notices.length > 0) stage.emit({ type: "notice.delivered", ...boundary, notices });
   clearMark(stage, agent, "delivered", cause);
+}
+
+/** What a boundary takes: all unread mail but what handlers have (M5, S7). */
+export function deliverable(agent: Agent): readonly Unread[] {
+  return agent.unread.toArray().filter((record) => !record.withheld);
 }
 
 /** Takes a mark away; nothing happens where there is none (W1). */

@@ -2,11 +2,12 @@
  * The session itself: made, opened with recovery, its capacity, closed (W6, R1, R2, L8).
  */
 import type { TurnRef } from "../../events/events.js";
-import { ROOT, comparePaths, depthOf } from "../../paths.js";
+import { ROOT } from "../../paths.js";
 import type { Answers, CommandOf } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent } from "../state.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
+import { deepestFirst } from "./end.js";
 import { beginSettlement, finishSettlement, partialOf } from "./settle.js";
 import { release } from "./starts.js";
 
@@ -54,10 +55,6 @@ export function open(stage: Stage, command: CommandOf<"open">): Verdict<Answers[
   return accept(() => ({ recovered, unread }));
 }
 
-function deepestFirst(a: Agent, b: Agent): number {
-  return depthOf(b.path) - depthOf(a.path) || comparePaths(a.path, b.path);
-}
-
 /** Settles one turn of a dead run: as interrupted, or with the outcome that it had already fixed. No finaliser runs. */
 function recover(stage: Stage, found: Agent): readonly TurnRef[] {
   const agent = stage.agent(found.path);
@@ -65,12 +62,12 @@ function recover(stage: Stage, found: Agent): readonly TurnRef[] {
   if (agent.turn.settling === null) {
     const reason = "the process ended while this turn was live";
     const outcome = { kind: "interrupted", reason, partial: partialOf(agent.turn) } as const;
-    beginSettlement(stage, agent, agent.turn, outcome, "host:open");
+    beginSettlement(stage, agent, agent.turn, outcome, "host:open", true);
   }
   const settling = stage.agent(found.path);
   if (settling?.turn == null) return [];
   const ref = turnRef(settling, settling.turn);
-  finishSettlement(stage, settling, settling.turn, true);
+  finishSettlement(stage, settling, settling.turn, { quiet: true });
   return [ref];
 }
 
@@ -85,6 +82,13 @@ export function setCapacity(stage: Stage, command: CommandOf<"setCapacity">): Ve
   const fault = capacityFault(command.capacity);
   if (fault !== null) return fault;
   changeCapacity(stage, command.capacity);
+  return DONE;
+}
+
+/** Turns Plan, the sticky read-only switch (P1). */
+export function setPlan(stage: Stage, command: CommandOf<"setPlan">): Verdict<null> {
+  const { on } = command;
+  if (stage.durable.plan !== on) stage.emit({ type: "plan.switched", cause: "person:plan", on });
   return DONE;
 }
 

@@ -1,7 +1,14 @@
 /**
  * Settlement: ending a turn, once, with one RESULT to the spawn parent (S1, S2, S5, S8, W3-W5).
  */
-import type { Cause, Outcome } from "../../events/events.js";
+import type {
+  AgentRef,
+  AttemptRef,
+  Cause,
+  Outcome,
+  OutcomeKind,
+  TurnRef,
+} from "../../events/events.js";
 import type { Point } from "../../events/point.js";
 import { ROOT } from "../../paths.js";
 import type { CommandOf, TurnEnd } from "../command.js";
@@ -9,7 +16,10 @@ import { type Stage, turnRef } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
 import { isTooLarge } from "../text.js";
 import { type Verdict, DONE } from "../verdict.js";
-import { clearMark, endWait, marks, tell } from "./mail.js";
+import { turnTimer } from "../offers.js";
+import { releaseBlockers } from "./blockers.js";
+import { boundHandler, handlerOf, returnWithheld } from "./handlers.js";
+import { clearMark, endWait, tell } from "./mail.js";
 import { releaseSpawns } from "./starts.js";
 import { completeExecution } from "./turns.js";
 
@@ -56,12 +66,29 @@ export function beginSettlement(
   turn: Turn,
   outcome: Outcome,
   cause: Cause,
+  quiet = false,
 ): void {
   if (agent.phase === "waiting") {
     endWait(stage, agent, outcome.kind === "interrupted" ? "interrupted" : "settled", cause);
   }
-  const began = stage.emit({ type: "settlement.began", cause, ...turnRef(agent, turn), outcome });
-  releaseSpawns(stage, turnRef(agent, turn), began);
+  const ref = turnRef(agent, turn);
+  const began = stage.emit({ type: "settlement.began", cause, ...ref, outcome });
+  releaseBlockers(stage, agent, turn, began);
+  releaseSpawns(stage, ref, began);
+  returnWithheld(stage, agent, ref, began, quiet);
+  if (stage.host.turnTimeoutMs !== null) {
+    stage.effect({ kind: "timer.disarm", timer: turnTimer(ref) });
+  }
+}
+
+/** A turn has passed its deadline (X1). */
+export function turnTimeout(stage: Stage, command: CommandOf<"turn.timeout">): Verdict<null> {
+  const live = stage.live(command.turn);
+  if (live === undefined || live.turn.settling !== null) return DONE;
+  const reason = `it passed its deadline of ${stage.host.turnTimeoutMs} ms (X1)`;
+  const outcome = { kind: "interrupted", reason, partial: partialOf(live.turn) } as const;
+  beginSettlement(stage, live.agent, live.turn, outcome, "clock:deadline");
+  return DONE;
 }
 
 /**
@@ -69,75 +96,169 @@ export function beginSettlement(
  * else its actor tries to end what it owns. Answers whether a turn settled, after which an offer is due.
  */
 export function nextSettlement(stage: Stage): boolean {
-  const path = stage.durable.settling.first();
-  if (stage.durable.trying !== null || path === undefined) return false;
-  const agent = stage.agent(path);
-  const turn = agent?.turn;
-  if (agent === undefined || turn?.settling == null) return false;
-  if (turn.executions.length === 0) {
-    finishSettlement(stage, agent, turn);
-    return true;
+  if (stage.durable.trying !== null) return false;
+  for (const path of stage.durable.settling) {
+    const agent = stage.agent(path);
+    const turn = agent?.turn;
+    if (agent === undefined || turn?.settling == null || turn.settling.paused) continue;
+    if (turn.executions.length === 0 && !stage.host.finalises) {
+      finishSettlement(stage, agent, turn);
+      return true;
+    }
+    trySettlement(stage, agent, turn, turn.settling.began);
+    return false;
   }
-  const attempt = turn.attempts + 1;
-  const cause = turn.settling.began;
-  stage.emit({ type: "settlement.attempted", cause, ...turnRef(agent, turn), attempt });
   return false;
+}
+
+/** How often ending a turn is tried, and the pause before each further try, in milliseconds (S3). */
+const PAUSES_MS = [1_000, 5_000];
+
+function trySettlement(stage: Stage, agent: Agent, turn: Turn, cause: Cause): void {
+  const attempt = { ...turnRef(agent, turn), attempt: turn.attempts + 1 };
+  stage.emit({ type: "settlement.attempted", cause, ...attempt });
+  const reason = `it did not end within ${stage.host.settleTimeoutMs} ms`;
+  stage.effect({
+    kind: "timer.arm",
+    timer: settleTimer(attempt),
+    afterMs: stage.host.settleTimeoutMs,
+    submit: { kind: "settlement.fail", attempt, reason },
+  });
+}
+
+function settleTimer({ path, gen, turn }: TurnRef): string {
+  return `settle:${path}#${gen}.${turn}`;
+}
+
+/** The try of an attempt, if it is the one that runs: anything else is late, and dropped (T1). */
+function findTry(stage: Stage, attempt: AttemptRef): { agent: Agent; turn: Turn } | undefined {
+  const live = stage.live(attempt);
+  if (live === undefined || stage.durable.trying !== attempt.path) return undefined;
+  return live.turn.attempts === attempt.attempt ? live : undefined;
 }
 
 /** A settlement try has ended: everything the turn owned is gone (S2). */
 export function settlementEnd(stage: Stage, command: CommandOf<"settlement.end">): Verdict<null> {
-  const { attempt } = command;
-  const live = stage.live(attempt);
-  if (live === undefined || stage.durable.trying !== attempt.path) return DONE;
-  if (live.turn.attempts !== attempt.attempt) return DONE;
+  const live = findTry(stage, command.attempt);
+  if (live === undefined) return DONE;
+  stage.effect({ kind: "timer.disarm", timer: settleTimer(command.attempt) });
   finishSettlement(stage, live.agent, live.turn);
   return DONE;
 }
 
+/** A try failed or ran out of time: nothing is published, and it is tried again; the third time it settles as errored (S3). */
+export function settlementFail(stage: Stage, command: CommandOf<"settlement.fail">): Verdict<null> {
+  const live = findTry(stage, command.attempt);
+  if (live === undefined) return DONE;
+  const reason = command.reason.toWellFormed();
+  const timer = settleTimer(command.attempt);
+  stage.effect({ kind: "timer.disarm", timer });
+  const at = stage.emit({
+    type: "settlement.failed",
+    cause: live.turn.told,
+    ...command.attempt,
+    reason,
+  });
+  const agent = stage.retained(command.attempt);
+  const turn = agent?.turn;
+  if (agent === undefined || turn?.settling == null) return DONE;
+  const afterMs = PAUSES_MS[turn.settling.failures - 1];
+  if (afterMs === undefined) finishSettlement(stage, agent, turn, { failed: reason, cause: at });
+  else {
+    const submit = { kind: "settlement.retry", turn: turnRef(agent, turn) } as const;
+    stage.effect({ kind: "timer.arm", timer, afterMs, submit });
+  }
+  return DONE;
+}
+
+/** The pause after a failed try is over (S3). */
+export function settlementRetry(
+  stage: Stage,
+  command: CommandOf<"settlement.retry">,
+): Verdict<null> {
+  const live = stage.live(command.turn);
+  if (live?.turn.settling?.paused !== true) return DONE;
+  stage.emit({ type: "settlement.resumed", cause: "clock:pause", ...command.turn });
+  return DONE;
+}
+
+/** How a turn is ended other than in the usual way. */
+interface Ending {
+  /** Recovery ends it: nothing of it marks or is handled (R2). */
+  readonly quiet?: true;
+  /** Why ending it failed for good (S3). */
+  readonly failed?: string;
+  readonly cause?: Cause;
+}
+
 /**
  * The commit that ends a turn (S2): idle, slot free, RESULT to the spawn parent, then the agent's own unread EXECUTIONs,
- * in order of completion (S5). `quiet` is recovery's: nothing of it marks (R2).
+ * in order of completion (S5).
  */
-export function finishSettlement(stage: Stage, agent: Agent, turn: Turn, quiet = false): void {
-  const settling = turn.settling;
+export function finishSettlement(
+  stage: Stage,
+  agent: Agent,
+  turn: Turn,
+  ending: Ending = {},
+): void {
+  const { settling } = turn;
   if (settling === null) return;
   for (const execution of turn.executions) {
     completeExecution(stage, agent, turn, { execution, text: "", stopped: true }, true);
   }
-  const { path, gen } = agent;
-  const { outcome, began } = settling;
+  const { failed } = ending;
+  const outcome = failed === undefined ? settling.outcome : "errored";
   const settled = stage.emit({
     type: "turn.settled",
-    cause: began,
+    cause: ending.cause ?? settling.began,
     ...turnRef(agent, turn),
     outcome,
+    ...(failed === undefined ? {} : { failed }),
   });
-  const cleared = path === ROOT ? outcome !== "completed" : outcome === "errored";
-  if (cleared) clearMark(stage, agent, "errored", settled);
-  if (agent.parent === null) return;
+  // An errored turn is not started again by old mail, nor the root after an interrupt (W5, W7).
+  const cleared = agent.path === ROOT ? outcome !== "completed" : outcome === "errored";
+  if (cleared) clearMark(stage, agent, outcome === "errored" ? outcome : "interrupted", settled);
+  if (agent.parent !== null)
+    report(stage, agent, turn, agent.parent, { ...ending, settled, outcome });
+}
+
+function report(
+  stage: Stage,
+  agent: Agent,
+  turn: Turn,
+  parent: AgentRef,
+  end: Ending & { readonly settled: Point; readonly outcome: OutcomeKind },
+): void {
+  const { quiet, failed, settled, outcome } = end;
+  const handler = quiet === true ? undefined : handlerOf(stage, agent);
   const record = stage.emit({
     type: "mail.queued",
     cause: settled,
-    path: agent.parent.path,
-    gen: agent.parent.gen,
+    path: parent.path,
+    gen: parent.gen,
     mail: "RESULT",
-    from: path,
-    source: began,
+    from: agent.path,
+    ...(turn.settling === null ? {} : { source: turn.settling.began }),
     outcome,
     by: turnRef(agent, turn),
+    ...(handler === undefined ? {} : { withheld: true }),
+    ...(failed === undefined ? {} : { failed }),
   });
-  moveExecutions(stage, { path, gen }, agent.parent, settled);
-  if (!quiet) tell(stage, agent.parent, record, marks("RESULT", path, agent.parent.path));
+  const moved = moveExecutions(stage, agent, parent, settled);
+  if (quiet === true) return;
+  if (handler === undefined) return tell(stage, parent, record, !turn.muted);
+  boundHandler(stage, handler.turn, record);
+  if (moved) tell(stage, parent, record, false);
 }
 
-function moveExecutions(
-  stage: Stage,
-  from: { path: Agent["path"]; gen: number },
-  to: { path: Agent["path"]; gen: number },
-  cause: Cause,
-): void {
-  for (const record of stage.agent(from.path)?.unread ?? []) {
-    if (record.mail !== "EXECUTION" || record.from !== from.path) continue;
-    stage.emit({ type: "mail.moved", cause, path: to.path, gen: to.gen, record: record.at, from });
+/** Answers whether there were any. */
+function moveExecutions(stage: Stage, owner: AgentRef, to: AgentRef, cause: Cause): boolean {
+  const from = { path: owner.path, gen: owner.gen };
+  const own = (stage.agent(owner.path)?.unread.toArray() ?? []).filter(
+    (record) => record.mail === "EXECUTION" && record.from === owner.path,
+  );
+  for (const { at } of own) {
+    stage.emit({ type: "mail.moved", cause, path: to.path, gen: to.gen, record: at, from });
   }
+  return own.length > 0;
 }

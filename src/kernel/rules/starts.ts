@@ -5,12 +5,21 @@ import type { Cause, EventOf, Role, TurnRef } from "../../events/events.js";
 import { MAX_SEGMENTS, ROOT, depthOf, isAgentName } from "../../paths.js";
 import type { AgentPath } from "../../paths.js";
 import { type Answers, type CommandOf, senderOf } from "../command.js";
-import { begin, freeSlots, mayGrow, prepareTimer } from "../offers.js";
+import { freeSlots, mayGrow } from "../guards.js";
+import { begin, prepareTimer } from "../offers.js";
 import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
 import { textFault } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
-import { type Found, behaviorFault, findCaller, findTarget, roleFault } from "./targets.js";
+import { isStamping } from "./mail.js";
+import {
+  type Found,
+  behaviorFault,
+  findCaller,
+  findTarget,
+  roleFault,
+  turnsFault,
+} from "./targets.js";
 
 /** Spawn: identity, task and start of the turn in one commit (T3). */
 export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answers["spawn"]> {
@@ -21,18 +30,21 @@ export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answer
   const fault =
     textFault(command.task, "task") ??
     behaviorFault(stage, command.behavior) ??
-    unknownRole(command.role);
+    unknownRole(command.role) ??
+    turnsFault(stage) ??
+    agentsFault(stage);
   if (fault !== null) return fault;
   if (!mayGrow(stage.state)) return atCapacity(stage, `${path.path} was not spawned`, "T3");
   const reservation = begin(stage, {
     path: path.path,
-    gen: 1,
+    gen: (stage.durable.retired.get(path.path) ?? 0) + 1,
     start: "spawn",
     behavior: command.behavior,
     role: command.role ?? DEFAULT_ROLE,
     task: { text: command.task },
     from: senderOf(command.by),
     by: command.by,
+    stamped: isStamping(stage, command.by),
     cause: above.cause,
   });
   return accept(() => ({ path: path.path, pending: pendingOf(reservation) }));
@@ -92,6 +104,18 @@ function findPlace(stage: Stage, parent: Agent, name: unknown): Found<{ path: Ag
   );
 }
 
+/** Refuses a new identity once the session retains as many agents as it may (X2). */
+function agentsFault(stage: Stage): ReturnType<typeof reject> | null {
+  const limit = stage.host.limits.agents;
+  const spawning = stage.volatile.reservations.filter((one) => one.start === "spawn").length;
+  if (limit === null || stage.durable.agents.size - 1 + spawning < limit) return null;
+  return reject(
+    "limit-agents",
+    "X2",
+    `This session may retain ${limit} agents and does. End one, or use one that is there.`,
+  );
+}
+
 function atCapacity(stage: Stage, what: string, rule: string): ReturnType<typeof reject> {
   return reject(
     "at-capacity",
@@ -105,7 +129,10 @@ export function assign(stage: Stage, command: CommandOf<"assign">): Verdict<Answ
   const target = findTarget(stage, null, command.target);
   if (!target.ok) return target;
   const { agent } = target;
-  const fault = textFault(command.task, "task") ?? behaviorFault(stage, agent.behavior);
+  const fault =
+    textFault(command.task, "task") ??
+    behaviorFault(stage, agent.behavior) ??
+    turnsFault(stage, agent);
   if (fault !== null) return fault;
   if (agent.phase !== "idle" || stage.reservationOf(agent.path) !== undefined) {
     return reject(
@@ -126,6 +153,7 @@ export function assign(stage: Stage, command: CommandOf<"assign">): Verdict<Answ
     task: { text: command.task },
     from: "person",
     by: null,
+    stamped: isStamping(stage, null),
     cause: "host:assign",
   });
   return accept(() => ({ path: agent.path, pending: pendingOf(reservation) }));

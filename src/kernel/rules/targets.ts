@@ -3,6 +3,7 @@
  */
 import type { TurnRef } from "../../events/events.js";
 import { ROOT, resolvePath } from "../../paths.js";
+import { endingOf, turnsSpent } from "../guards.js";
 import type { Stage } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
 import { reject } from "../verdict.js";
@@ -21,6 +22,14 @@ export function findTarget(
   const path = readTarget(by, target);
   if (!path.ok) return path;
   const agent = stage.agent(path.path);
+  const ending = endingOf(stage.state, path.path);
+  if (ending !== undefined || (agent === undefined && stage.durable.retired.has(path.path))) {
+    return reject(
+      "target-ended",
+      "A2",
+      `${path.path} has ended. Nothing was sent; spawn the path again if it is still needed.`,
+    );
+  }
   if (agent !== undefined) return { ok: true, agent };
   return reject(
     "target-unknown",
@@ -49,9 +58,15 @@ export function readTarget(by: TurnRef | null, target: unknown): Found<{ path: A
 }
 
 /** The caller's live turn; a call of a turn that is over, or has begun to settle, is refused (T1). */
-export function findCaller(stage: Stage, by: TurnRef): Found<{ agent: Agent; turn: Turn }> {
+export function findCaller(
+  stage: Stage,
+  by: TurnRef,
+  finaliser = false,
+): Found<{ agent: Agent; turn: Turn }> {
   const live = stage.live(by);
-  if (live !== undefined && live.turn.settling === null) return { ok: true, ...live };
+  // A finaliser has a handle of its own, which is good for as long as its settlement try runs (T1).
+  const settles = finaliser && stage.durable.trying === by.path;
+  if (live !== undefined && (live.turn.settling === null || settles)) return { ok: true, ...live };
   return reject(
     "turn-over",
     "T1",
@@ -83,5 +98,16 @@ export function behaviorFault(stage: Stage, behavior: string): Refusal | null {
     "behavior-unknown",
     "R1",
     `There is no behaviour ${JSON.stringify(String(behavior))}. This session was opened with: ${known}.`,
+  );
+}
+
+/** Refuses a start once the session has had as many turns as it may (X2). */
+export function turnsFault(stage: Stage, agent?: Agent): Refusal | null {
+  const limit = agent === undefined || agent.phase === "idle" ? turnsSpent(stage.state) : null;
+  if (limit === null) return null;
+  return reject(
+    "limit-turns",
+    "X2",
+    `This session may have ${limit} turns and has had them. Open it with a higher limit to go on.`,
   );
 }

@@ -1,12 +1,13 @@
 /**
  * What a live turn does: samples, partial text, entries of the host's own, waits, executions (T1, M5, M6, V1-V4, S5).
  */
-import type { Json, TurnRef } from "../../events/events.js";
+import type { Json, TurnRef, Usage } from "../../events/events.js";
+import { ROOT } from "../../paths.js";
 import type { Answers, CommandOf } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
-import { deliver, endWait, tell, waitTimer } from "./mail.js";
+import { deliver, deliverable, endWait, tell, waitTimer, wakesWait } from "./mail.js";
 import { findCaller, roleFault } from "./targets.js";
 
 /** A wait's time when none is given, and its bounds, in milliseconds (V3). */
@@ -35,14 +36,22 @@ export function sampleBegin(
   const caller = findFree(stage, command.turn);
   if (!caller.ok) return caller;
   const attempt = { ...command.turn, attempt: caller.turn.attempts + 1 };
-  const mail = caller.agent.unread.toArray();
+  const mail = deliverable(caller.agent);
+  const notices = command.turn.path === ROOT ? stage.volatile.notices.toArray() : [];
   deliver(stage, caller.agent, attempt.attempt, caller.turn.told);
   stage.emit({ type: "sample.began", cause: caller.turn.told, ...attempt });
-  return accept(() => ({ attempt, mail }));
+  return accept(() => ({ attempt, mail, notices }));
 }
 
 /** A sample's end. One that no longer matches is dropped (T1). */
 export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdict<null> {
+  if (command.usage !== undefined && !isUsage(command.usage)) {
+    return reject(
+      "usage-invalid",
+      "X3",
+      "Usage is an object of finite numbers that are not negative, such as { tokens: 812 }.",
+    );
+  }
   const live = stage.live(command.attempt);
   if (live?.agent.phase !== "running" || live.turn.open !== command.attempt.attempt) return DONE;
   stage.emit({
@@ -52,8 +61,13 @@ export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdi
     ...(command.result === undefined ? {} : { result: command.result }),
     ...(command.opaque === undefined ? {} : { opaque: command.opaque }),
     ...(command.failed === undefined ? {} : { failed: command.failed }),
+    ...(command.usage === undefined ? {} : { usage: command.usage }),
   });
   return DONE;
+}
+
+function isUsage(usage: Usage): boolean {
+  return Object.values(usage).every((amount) => Number.isFinite(amount) && amount >= 0);
 }
 
 /** A piece of an open sample's text: kept for the case that the turn is cut short (S1). */
@@ -81,7 +95,7 @@ export function partial(stage: Stage, command: CommandOf<"partial">): Verdict<nu
 
 /** An entry of the host's own in the transcript (M6). */
 export function record(stage: Stage, command: CommandOf<"record">): Verdict<null> {
-  const caller = findCaller(stage, command.turn);
+  const caller = findCaller(stage, command.turn, command.finaliser);
   if (!caller.ok) return caller;
   const entry: Json = command.entry;
   stage.emit({ type: "transcript.recorded", cause: caller.turn.told, ...command.turn, entry });
@@ -105,9 +119,9 @@ export function wait(stage: Stage, command: CommandOf<"wait">): Verdict<Answers[
   const attempt = { ...command.turn, attempt: caller.turn.attempts + 1 };
   const began = stage.emit({ type: "wait.began", cause: caller.turn.told, ...attempt, timeoutMs });
   const waiting = stage.retained(attempt);
-  if (waiting !== undefined && waiting.unread.length > 0) {
-    const input = waiting.unread.toArray().some((one) => one.mail === "INPUT");
-    endWait(stage, waiting, input ? "input" : "mail", began);
+  const why = waiting === undefined ? null : wakesWait(waiting);
+  if (waiting !== undefined && why !== null) {
+    endWait(stage, waiting, why, began);
   } else {
     stage.effect({
       kind: "timer.arm",

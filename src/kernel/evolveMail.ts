@@ -1,0 +1,72 @@
+/**
+ * The fold of mail into the durable state: every accepted record is in exactly one place (R4).
+ */
+import { Bug } from "../errors.js";
+import type { EventOf } from "../events/events.js";
+import { type Point, samePoint } from "../events/point.js";
+import { agentWith } from "./copies.js";
+import { agentOf, withAgent } from "./folds.js";
+import { type Row, emptyRow } from "./persistent.js";
+import type { Agent, Durable, Unread } from "./state.js";
+
+type MailEvent = EventOf<
+  "mail.queued" | "mail.delivered" | "mail.moved" | "mail.consumed" | "mail.returned"
+>;
+
+/** The state after one event about mail that stands at `at`. */
+export function mailbox(state: Durable, event: MailEvent, at: Point): Durable {
+  const agent = agentOf(state, event, event.type);
+  switch (event.type) {
+    case "mail.queued":
+      return withAgent(state, withUnread(agent, agent.unread.push(unreadOf(event, at))));
+    case "mail.delivered":
+      return withAgent(state, withUnread(agent, taken(agent.unread, event.records)));
+    case "mail.moved":
+      return moved(state, event, at);
+    case "mail.consumed":
+      return withAgent(state, withUnread(agent, taken(agent.unread, [event.record])));
+    case "mail.returned":
+      return withAgent(state, withUnread(agent, returned(agent.unread, event)));
+  }
+}
+
+function withUnread(agent: Agent, unread: Row<Unread>): Agent {
+  return agentWith(agent, { unread });
+}
+
+function unreadOf(event: EventOf<"mail.queued">, at: Point): Unread {
+  return {
+    at,
+    textAt: event.source ?? at,
+    mail: event.mail,
+    from: event.from,
+    size: event.text?.length ?? 0,
+    execution: event.execution ?? null,
+    withheld: event.withheld === true,
+    warning: null,
+  };
+}
+
+function moved(state: Durable, event: EventOf<"mail.moved">, at: Point): Durable {
+  const owner = agentOf(state, event.from, event.type);
+  const record = owner.unread.toArray().find((one) => samePoint(one.at, event.record));
+  if (record === undefined) throw new Bug(`mail.moved names a record that ${owner.path} has not`);
+  const left = withAgent(state, withUnread(owner, taken(owner.unread, [event.record])));
+  const heir = agentOf(left, event, event.type);
+  return withAgent(left, withUnread(heir, heir.unread.push({ ...record, at })));
+}
+
+/** Unread mail without the records of those points. A boundary takes all of it, which costs nothing. */
+function taken(unread: Row<Unread>, records: readonly Point[]): Row<Unread> {
+  if (records.length === unread.length) return emptyRow();
+  return unread.filter((record) => !records.some((point) => samePoint(point, record.at)));
+}
+
+/** A withheld record is ordinary again, in the place it had (S7, M4). */
+function returned(unread: Row<Unread>, event: EventOf<"mail.returned">): Row<Unread> {
+  return unread.map((record) =>
+    samePoint(record.at, event.record)
+      ? { ...record, withheld: false, warning: event.warning }
+      : record,
+  );
+}
