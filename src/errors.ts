@@ -50,6 +50,7 @@ export type RejectionCode =
   | "handler-taken"
   | "not-a-child"
   | "usage-invalid"
+  | "not-blocked"
   | "start-interrupted"
   | "start-failed"
   | "too-large"

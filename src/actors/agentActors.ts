@@ -30,6 +30,8 @@ export interface AgentActor {
   readonly phase: Phase;
   /** A start is being prepared (T2). */
   readonly preparing: boolean;
+  /** Its turn is blocked from outside: by an approval, a question to the person (T1). */
+  readonly blocked: boolean;
   /** Calls back with each new phase; answers the way to stop that. */
   subscribe(listener: (phase: Phase) => void): () => void;
 }
@@ -77,7 +79,8 @@ export class AgentActors {
   dispatch(placed: readonly Placed[]): void {
     if (this.stopped) return;
     for (const { event, at } of placed) {
-      if (this.reactions !== null && !this.reactions.has(event.type)) continue;
+      if (event.type === "agent.retired") for (const { path: gone } of event.members) this.drop(gone);
+      if (this.reactions !== null && !reacts(this.reactions, event)) continue;
       const entry = this.entryFor(event);
       if (entry === undefined) continue;
       entry.ref.send(signalOf(event, at));
@@ -103,6 +106,9 @@ export class AgentActors {
       },
       get preparing() {
         return tagsOf(ref).has("preparing");
+      },
+      get blocked() {
+        return tagsOf(ref).has("blocked");
       },
       subscribe(listener) {
         let last = phaseOf(ref);
@@ -150,12 +156,22 @@ export class AgentActors {
     return entry;
   }
 
+  private drop(path: AgentPath): void {
+    this.entries.get(path)?.ref.stop();
+    this.entries.delete(path);
+  }
+
   private letGo(path: AgentPath): void {
     const entry = this.entries.get(path);
     if (entry === undefined || entry.pinned || phaseOf(entry.ref) !== "idle") return;
-    entry.ref.stop();
-    this.entries.delete(path);
+    this.drop(path);
   }
+}
+
+/** Mail is common, and only what a handler waits for moves an actor. */
+function reacts(reactions: ReadonlySet<string>, event: DovecoteEvent): boolean {
+  if (event.type === "mail.queued") return event.withheld === true;
+  return reactions.has(event.type);
 }
 
 function phaseOf(ref: AnyActorRef): Phase {

@@ -1,6 +1,7 @@
 /**
  * The XState machine of an agent, built from the kernel's phase table. It adds to the table what only an actor has:
  * `active` holds `running` and `waiting`, so that a wait does not end the turn; work is invoked by being in a state.
+ * Preparing is a tag of `idle`, blocked a tag of `active`.
  * It decides nothing: every transition is a folded event.
  */
 import {
@@ -47,7 +48,10 @@ const resources = fromCallback<EventObject, MachineInput>(
 );
 
 /** Where an event leads when it does not lead to the initial state of its phase. */
-const ENTRY: Partial<Record<EventType, string>> = { "settlement.attempted": "#trying" };
+const ENTRY: Partial<Record<EventType, string>> = {
+  "settlement.attempted": "#trying",
+  "settlement.failed": "#held",
+};
 
 /** What an event starts besides moving the agent. */
 const ACTIONS: Partial<Record<EventType, string>> = { "execution.yielded": "startExecution" };
@@ -72,15 +76,21 @@ function transitionsOf(table: PhaseTable, phase: Phase): Record<string, Transiti
   return on;
 }
 
-/** Events that move the tag of an idle agent. */
-const TAGGING: readonly EventType[] = ["start.reserved", "start.released"];
+/** Events that the phase table does not speak of, and that set a tag, or start something, all the same. */
+const BESIDE: readonly EventType[] = [
+  "start.reserved",
+  "start.released",
+  "blocker.added",
+  "blocker.released",
+  "mail.queued",
+];
 
 /**
  * The events that move some agent, or start something: all that a machine of this table ever reacts to. Most events
  * are none of these, and sending one costs as much as a transition.
  */
 export function reactionsOf(table: PhaseTable): ReadonlySet<string> {
-  const events = new Set<string>(TAGGING);
+  const events = new Set<string>(BESIDE);
   for (const phase of Object.keys(table) as Phase[]) {
     for (const [event, { target, actions }] of Object.entries(transitionsOf(table, phase))) {
       if (target !== undefined || actions !== undefined) events.add(event);
@@ -97,6 +107,49 @@ const invoke = (id: string): object => ({
     signal: event,
   }),
 });
+
+/** The two sides of a live turn. */
+function workStates(table: PhaseTable): object {
+  return {
+    initial: "running",
+    states: {
+      running: { id: "running", on: transitionsOf(table, "running") },
+      waiting: {
+        id: "waiting",
+        invoke: invoke("wait"),
+        // An exit action runs before the invoked wait is stopped: the answer goes first, then the hold.
+        exit: "releaseWait",
+        on: transitionsOf(table, "waiting"),
+      },
+    },
+  };
+}
+
+/** Whether something outside blocks a live turn (T1): a tag beside its two sides. */
+const ATTENTION = {
+  initial: "clear",
+  states: {
+    clear: { on: { "blocker.added": "blocked" } },
+    blocked: {
+      tags: "blocked",
+      on: {
+        "blocker.released": [
+          { guard: "isLastBlocker", target: "clear", actions: "releaseBlocker" },
+          { actions: "releaseBlocker" },
+        ],
+      },
+    },
+  },
+};
+
+interface Step {
+  readonly context: MachineInput;
+  readonly event: Signal;
+}
+
+/** An action or guard of ours: xstate's own types can't follow a machine that is built from a table. */
+const act = (run: (step: Step) => void) => (step: unknown) => run(step as Step);
+const test = (holds: (event: Signal) => boolean) => (step: unknown) => holds((step as Step).event);
 
 /**
  * Builds the machine. `table` is the kernel's own except in the tests that show that every state is needed.
@@ -122,38 +175,38 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
         },
       },
       active: {
-        initial: "running",
+        type: "parallel",
         invoke: invoke("turn"),
-        states: {
-          running: { id: "running", on: transitionsOf(table, "running") },
-          waiting: {
-            id: "waiting",
-            invoke: invoke("wait"),
-            // An exit action runs before the invoked wait is stopped: the answer goes first, then the hold.
-            exit: "releaseWait",
-            on: transitionsOf(table, "waiting"),
-          },
-        },
+        on: { "mail.queued": { guard: "isWithheld", actions: "handleResult" } },
+        states: { work: workStates(table), attention: ATTENTION },
       },
       settling: {
         id: "settling",
         initial: "held",
         on: transitionsOf(table, "settling"),
-        states: { held: {}, trying: { id: "trying", invoke: invoke("settlement") } },
+        states: { held: { id: "held" }, trying: { id: "trying", invoke: invoke("settlement") } },
       },
     },
   };
   return createMachine(config as Parameters<typeof createMachine>[0], {
     actors: { turn: turnActor, wait: waitActor, settlement: settlementActor, resources },
+    guards: {
+      isLastBlocker: test(({ event }) => event.type === "blocker.released" && event.left === 0),
+      isWithheld: test(({ event }) => event.type === "mail.queued" && event.withheld === true),
+    },
     actions: {
-      releaseWait: (step: unknown) => {
-        const { context, event } = step as { context: MachineInput; event: Signal };
+      releaseWait: act(({ context, event }) => {
         if (event.type === "wait.ended") context.work.releaseWait(event as Signal<"wait.ended">);
-      },
-      startExecution: (step: unknown) => {
-        const { context, event } = step as { context: MachineInput; event: Signal };
-        context.work.startExecution(event as Signal<"execution.yielded">);
-      },
+      }),
+      startExecution: act(({ context, event }) =>
+        context.work.startExecution(event as Signal<"execution.yielded">),
+      ),
+      handleResult: act(({ context, event }) =>
+        context.work.handleResult(event as Signal<"mail.queued">),
+      ),
+      releaseBlocker: act(({ context, event }) =>
+        context.work.releaseBlocker(event as Signal<"blocker.released">),
+      ),
     },
   });
 }
@@ -162,5 +215,5 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
 export function phaseOfValue(value: unknown): Phase {
   if (typeof value === "string") return value as Phase;
   const [[outer, inner] = ["idle", undefined]] = Object.entries(value as Record<string, unknown>);
-  return (outer === "active" ? inner : outer) as Phase;
+  return (outer === "active" ? (inner as { work: Phase }).work : outer) as Phase;
 }

@@ -27,6 +27,10 @@ export interface AgentWork {
   releaseWait(ended: Signal<"wait.ended">): void;
   /** Starts a command that the turn has yielded (S5). */
   startExecution(yielded: Signal<"execution.yielded">): void;
+  /** Calls the handler that waits for this withheld RESULT (S7). */
+  handleResult(queued: Signal<"mail.queued">): void;
+  /** Answers a question, or ends it without an answer when its turn is over (T1). */
+  releaseBlocker(released: Signal<"blocker.released">): void;
   /** One try at ending what the turn owns (S2). `signal` aborts when the try is over. Never rejects. */
   trySettlement(attempted: Signal<"settlement.attempted">, signal: AbortSignal): Promise<void>;
   /** The actor stops: nothing it started may outlive it. */

@@ -5,13 +5,15 @@ import { Refused } from "../errors.js";
 import type { OutcomeKind, TurnRef } from "../events/events.js";
 import { findCaller, roleFault } from "../kernel/rules/targets.js";
 import { Stage } from "../kernel/stage.js";
-import type { State } from "../kernel/state.js";
+import { isReadOnly } from "../kernel/guards.js";
+import type { Blocker, State } from "../kernel/state.js";
 import type { RosterEntry } from "../projections/roster.js";
-import type { AgentInfo } from "./api.js";
+import type { AgentInfo, Blocked } from "./api.js";
 
 /** The public face of a roster entry. */
-export function infoOf(entry: RosterEntry): AgentInfo {
+export function infoOf(state: State, entry: RosterEntry): AgentInfo {
   const outcome: OutcomeKind | undefined = entry.last?.outcome;
+  const blocker = entry.blockers.at(-1);
   return {
     path: entry.path,
     generation: entry.gen,
@@ -22,14 +24,21 @@ export function infoOf(entry: RosterEntry): AgentInfo {
     role: entry.role,
     behavior: entry.behavior,
     turns: entry.turns,
+    readOnly: entry.phase !== "idle" && isReadOnly(state, entry.path),
     ...(outcome === undefined ? {} : { lastOutcome: outcome }),
+    ...(blocker === undefined ? {} : { blocked: blockedOf(blocker) }),
   };
 }
 
-/** Refuses a listing to a turn that is over (T1) and to a role that lacks it (A7). */
-export function checkMayList(state: State, turn: TurnRef): void {
+/** A blocker in the words of callers. */
+export function blockedOf({ token, label, since }: Blocker): Blocked {
+  return { token, question: label, since };
+}
+
+/** Refuses a reading tool to a turn that is over (T1) and to a role that lacks it (A7). */
+export function checkMayUse(state: State, turn: TurnRef, tool: string): void {
   const caller = findCaller(new Stage(state), turn);
   if (!caller.ok) throw new Refused(caller.rejection);
-  const fault = roleFault(caller.agent, "ListAgents");
+  const fault = roleFault(caller.agent, tool);
   if (fault !== null) throw new Refused(fault.rejection);
 }

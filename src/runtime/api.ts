@@ -9,6 +9,7 @@ import type {
   OutcomeKind,
   Role,
   Sender,
+  Usage,
   WaitEnd,
 } from "../events/events.js";
 import type { Point } from "../events/point.js";
@@ -20,14 +21,55 @@ export interface Task {
   readonly from: Sender;
 }
 
-/** One record of mail as a sample sees it (M2). A long RESULT or EXECUTION is a preview (S6). */
+/**
+ * One record of mail as a sample sees it (M2), or a notice of the host's to the root (W7). A long RESULT or EXECUTION
+ * is a preview (S6).
+ */
 export interface MailRecord {
-  readonly type: MailType;
-  readonly from: Sender;
+  readonly type: MailType | "NOTICE";
+  readonly from: Sender | "host";
   readonly text: string;
   /** On a RESULT: how the sender's turn ended. */
   readonly outcome?: OutcomeKind;
+  /** Why a handler gave it back (S7). */
+  readonly warning?: string;
 }
+
+/** A child's RESULT as a handler gets it: whole (S7). Handlers run at least once; (path, turn) is their key. */
+export interface TakenResult extends TurnOutcome {
+  /** Aborts when the handler's time is up or its turn ends. */
+  readonly signal: AbortSignal;
+}
+
+/** What a finaliser holds: it can send and record, and no more (T1, S3). */
+export interface Finalisation {
+  readonly path: AgentPath;
+  readonly turn: number;
+  readonly outcome: OutcomeKind;
+  /** Aborts when the try's time is up. */
+  readonly signal: AbortSignal;
+  send(target: string, text: string): Promise<SendAnswer>;
+  record(entry: Json): Promise<void>;
+}
+
+/** Ends something that a turn owned outside the library. One that succeeded is not run again when another fails (S3). */
+export type Finaliser = (turn: Finalisation) => Promise<void> | void;
+
+/** What stands in a turn's way from outside: an approval, a question to the person (T1). */
+export interface Blocked {
+  readonly token: number;
+  readonly question: string;
+  readonly since: Point;
+}
+
+/** Sums of what samples reported, by kind (X3). */
+export interface UsageReport {
+  readonly total: Usage;
+  readonly agents: Readonly<Record<string, Usage>>;
+}
+
+/** Releases a hold; a second time does nothing (W7). */
+export type ReleaseHold = () => Promise<void>;
 
 /** How a turn ended (S1), with its text whole: the final response, or the reason and what had been said. */
 export interface TurnOutcome {
@@ -87,6 +129,8 @@ export interface SampleInput {
   readonly transcript: Transcript;
   /** Aborts when the turn is interrupted. */
   readonly signal: AbortSignal;
+  /** Reports what this sample uses: tokens, cost; several reports are added up (X3). */
+  usage(used: Usage): void;
 }
 
 /** Why a wait ended, and what is unread now, by type and sender; never its text (V2). */
@@ -160,6 +204,19 @@ export interface Turn<Name extends string = string> {
   yieldExecution(options: ExecutionOptions): Promise<number>;
   /** Adds an entry of the host's own to the transcript (M6). */
   record(entry: Json): Promise<void>;
+  /** Whether this turn may change nothing, now: Plan, or stamped mail or task (P1, P2). It can change while the turn runs. */
+  readonly readOnly: boolean;
+  /** Asks the person, or for an approval; the host answers with `session.answer` (T1). */
+  ask(question: string): Promise<string>;
+  /**
+   * Takes a child's next RESULT through a handler: nobody is woken by it, and it is not delivered, unless the handler
+   * fails (S7). Resolves when the handler is registered; one a child.
+   */
+  takeResult(child: string, handler: (result: TakenResult) => Promise<void> | void): Promise<void>;
+  /** Any retained agent's transcript; a delegator's right (A7). */
+  history(target: string): Transcript;
+  /** How any retained agent's newest turn ended; a delegator's right (A7). */
+  result(target: string): Promise<TurnOutcome | undefined>;
 }
 
 /** What an agent does with a turn. What it returns is the final response; what it throws, the reason (S1). */
@@ -181,6 +238,10 @@ export interface AgentInfo {
   readonly behavior: string;
   readonly turns: number;
   readonly lastOutcome?: OutcomeKind;
+  /** What blocks its live turn: the newest of them (T1). */
+  readonly blocked?: Blocked;
+  /** The turn that runs may change nothing (P1, P2). */
+  readonly readOnly: boolean;
 }
 
 /** What a start is prepared for (T2). */

@@ -3,7 +3,7 @@
  * reserved start (T3). They are read from the folded events, so that they say what the log says.
  */
 import { Refused, type RejectionCode } from "../errors.js";
-import type { DovecoteEvent, EventOf } from "../events/events.js";
+import type { AgentRef, DovecoteEvent, EventOf } from "../events/events.js";
 import { type Point, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
 import { ROOT } from "../paths.js";
@@ -13,7 +13,13 @@ interface Waiter<T> {
   readonly reject: (error: Error) => void;
 }
 
-interface Prompt extends Waiter<Point> {
+/** Where a turn's end stands: its `settlement.began` and its `turn.settled`. */
+export interface Ended {
+  readonly began: Point;
+  readonly settled: Point;
+}
+
+interface Prompt extends Waiter<Ended> {
   /** The root turn that read the INPUT, once one has. */
   turn: number | null;
 }
@@ -22,12 +28,13 @@ interface Prompt extends Waiter<Point> {
 export class Later {
   private readonly prompts = new Map<string, Prompt>();
   private readonly starts = new Map<number, Waiter<void>>();
+  private readonly ends = new Map<string, readonly Waiter<void>[]>();
   private readonly settlements = new Map<number, Point>();
   /** The reservation of a root start that an INPUT waits for. */
   private prompting: number | null = null;
 
-  /** Resolves with the `settlement.began` of the root turn that reads this INPUT. */
-  outcomeOf(input: Point, waiter: Waiter<Point>): void {
+  /** Resolves with the end of the root turn that reads this INPUT (W8). */
+  outcomeOf(input: Point, waiter: Waiter<Ended>): void {
     this.prompts.set(formatPoint(input), { ...waiter, turn: null });
   }
 
@@ -36,9 +43,10 @@ export class Later {
     this.starts.set(reservation, waiter);
   }
 
-  /** How many answers are owed. */
-  get owed(): number {
-    return this.prompts.size + this.starts.size;
+  /** Resolves when the subtree has been retired (A5). */
+  endOf(top: AgentRef, waiter: Waiter<void>): void {
+    const key = `${top.path}#${top.gen}`;
+    this.ends.set(key, [...(this.ends.get(key) ?? []), waiter]);
   }
 
   shown(placed: readonly Placed[]): void {
@@ -47,7 +55,12 @@ export class Later {
 
   /** The session can't answer any more (L6, L8). */
   failAll(error: Error): void {
-    const waiters = [...this.prompts.values(), ...this.starts.values()];
+    const waiters = [
+      ...this.prompts.values(),
+      ...this.starts.values(),
+      ...[...this.ends.values()].flat(),
+    ];
+    this.ends.clear();
     this.prompts.clear();
     this.starts.clear();
     for (const waiter of waiters) waiter.reject(error);
@@ -62,7 +75,10 @@ export class Later {
         if (event.path === ROOT) this.settlements.set(event.turn, at);
         break;
       case "turn.settled":
-        if (event.path === ROOT) this.settled(event.turn);
+        if (event.path === ROOT) this.settled(event.turn, at);
+        break;
+      case "agent.retired":
+        for (const member of event.members) this.retired(member);
         break;
       case "turn.started":
         if (event.reservation !== undefined) this.started(event.reservation);
@@ -87,15 +103,21 @@ export class Later {
     }
   }
 
-  private settled(turn: number): void {
+  private settled(turn: number, settled: Point): void {
     const began = this.settlements.get(turn);
     this.settlements.delete(turn);
     if (began === undefined) return;
     for (const [key, prompt] of this.prompts) {
       if (prompt.turn !== turn) continue;
       this.prompts.delete(key);
-      prompt.resolve(began);
+      prompt.resolve({ began, settled });
     }
+  }
+
+  private retired({ path, gen }: AgentRef): void {
+    const key = `${path}#${gen}`;
+    for (const waiter of this.ends.get(key) ?? []) waiter.resolve();
+    this.ends.delete(key);
   }
 
   private started(reservation: number): void {

@@ -4,9 +4,10 @@
 import { roster } from "../projections/roster.js";
 import { transcript } from "../projections/transcript.js";
 import { unread } from "../projections/unread.js";
+import { usage } from "../projections/usage.js";
 
-/** Roster, unread mail and transcripts, by name. */
-export const builtIn = { roster, unread, transcript };
+/** Roster, unread mail, transcripts and usage, by name. */
+export const builtIn = { roster, unread, transcript, usage };
 
 /** Their types. */
 export type BuiltIn = typeof builtIn;

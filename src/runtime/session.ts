@@ -5,50 +5,36 @@ import type { Observable } from "rxjs";
 import { type AgentActor, AgentActors, type Inspect } from "../actors/agentActors.js";
 import { Refused, type SessionDegraded } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
-import type { Point } from "../events/point.js";
-import type { CommandOf } from "../kernel/command.js";
+import type { Command, CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
-import { findTarget } from "../kernel/rules/targets.js";
-import { Stage } from "../kernel/stage.js";
-import type { Agent, State } from "../kernel/state.js";
+import type { State } from "../kernel/state.js";
 import type { EventLog, SessionLog } from "../log/log.js";
 import type { AgentPath } from "../paths.js";
-import { type Roster, listAgents } from "../projections/roster.js";
+import { listAgents } from "../projections/roster.js";
 import type { ProjectionRunner } from "../projections/runner.js";
-import { ProjectionStore, type ProjectionView } from "../projections/store.js";
-import { type Transcripts, transcriptOf } from "../projections/transcript.js";
-import type { UnreadMail } from "../projections/unread.js";
+import { ProjectionStore } from "../projections/store.js";
 import type {
-  AgentInfo,
   Behavior,
+  Finaliser,
   InterruptAnswer,
-  MailRecord,
   Opening,
   Quiet,
+  ReleaseHold,
   SendAnswer,
   SpawnOptions,
-  Transcript,
   TurnOutcome,
 } from "./api.js";
-import { checkMayList, infoOf } from "./agentInfo.js";
-import { Later } from "./later.js";
+import { type Ended, Later } from "./later.js";
 import { owned } from "./owned.js";
 import type { Cancel, Ports } from "./ports.js";
 import type { BuiltIn } from "./projections.js";
 import { type Prepare, Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
+import { SessionView } from "./sessionView.js";
 import { Stream } from "./stream.js";
-import { readTranscript } from "./transcripts.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
-
-/** The projections of every session, readable and subscribable (A8, M4, M6). */
-export interface SessionProjections {
-  readonly roster: ProjectionView<Roster>;
-  readonly unread: ProjectionView<UnreadMail>;
-  readonly transcript: ProjectionView<Transcripts>;
-}
 
 /** What a session is built from, once its log has been folded. */
 export interface SessionParts {
@@ -60,6 +46,7 @@ export interface SessionParts {
   readonly ports: Ports;
   readonly behaviors: Readonly<Record<string, Behavior>>;
   readonly prepare: Prepare | undefined;
+  readonly finalisers: Readonly<Record<string, Finaliser>>;
   readonly inspect: Inspect | undefined;
   readonly closeWithinMs: number;
   readonly onObserverError: (error: unknown) => void;
@@ -71,11 +58,9 @@ export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name
 }
 
 /** See the module header. Made by `openSession`. */
-export class Session<Name extends string = string> {
-  readonly id: string;
+export class Session<Name extends string = string> extends SessionView {
   /** Every durable commit, in order (Q1). Completes when the session is closed. */
   readonly commits$: Observable<CommitDraft>;
-  readonly projections: SessionProjections;
   private readonly parts: SessionParts;
   private readonly shell: Shell;
   private readonly texts: Texts;
@@ -91,17 +76,14 @@ export class Session<Name extends string = string> {
 
   /** @internal */
   constructor(parts: SessionParts) {
+    const texts = new Texts(parts.log);
+    const store = new ProjectionStore(parts.runner, { onListenerError: parts.onObserverError });
+    super({ id: parts.log.session, store, texts, state: () => this.shell.loop.state });
     this.parts = parts;
-    this.id = parts.log.session;
-    this.texts = new Texts(parts.log);
-    this.store = new ProjectionStore(parts.runner, { onListenerError: parts.onObserverError });
+    this.texts = texts;
+    this.store = store;
     this.commits = new Stream(parts.onObserverError);
     this.commits$ = this.commits.observable;
-    this.projections = {
-      roster: this.store.view("roster"),
-      unread: this.store.view("unread"),
-      transcript: this.store.view("transcript"),
-    };
     const { state, log, ports, prepare, inspect, onObserverError } = parts;
     this.quiet = new QuietWatch(ports, () => (this.isQuiet() ? this.describeQuiet() : null));
     const listener = {
@@ -132,21 +114,16 @@ export class Session<Name extends string = string> {
     return this.shell.error !== null;
   }
 
-  /** The most turns of non-root agents that are live at a time (W6). */
-  get capacity(): number {
-    return this.shell.loop.state.durable.capacity;
-  }
-
   /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
   prompt(text: string): Promise<TurnOutcome> {
-    const began = new Promise<Point>((resolve, reject) => {
+    const ended = new Promise<Ended>((resolve, reject) => {
       this.shell.askThen(
         { kind: "prompt", text },
         ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
         reject,
       );
     });
-    return owned(began.then((point) => this.texts.outcome(point)));
+    return owned(ended.then(({ began, settled }) => this.texts.settled(began, settled)));
   }
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
@@ -178,30 +155,54 @@ export class Session<Name extends string = string> {
 
   /** Another capacity from now on (W6). */
   setCapacity(capacity: number): Promise<void> {
-    return owned(this.shell.ask({ kind: "setCapacity", capacity }).then(() => undefined));
+    return this.done({ kind: "setCapacity", capacity });
   }
 
-  /** All retained agents, sorted by path (A8). */
-  list(): readonly AgentInfo[] {
-    return listAgents(this.projections.roster.get()).map(infoOf);
+  /** Turns Plan, the sticky read-only switch (P1). */
+  setPlan(on: boolean): Promise<void> {
+    return this.done({ kind: "setPlan", on });
   }
 
-  /** An agent's unread mail, oldest first; reading it here delivers nothing. */
-  async unread(target: string): Promise<readonly MailRecord[]> {
-    const records: MailRecord[] = [];
-    for (const record of this.find(target).unread) records.push(await this.texts.record(record));
-    return records;
+  /** Stops the root queue until it is released; holds are counted per name (W7). The person's text passes by (W8). */
+  hold(name: string): Promise<ReleaseHold> {
+    const held = this.shell.ask({ kind: "hold", name }).then((): ReleaseHold => {
+      let released: Promise<void> | null = null;
+      return () => (released ??= this.done({ kind: "unhold", name }));
+    });
+    return owned(held);
   }
 
-  /** An agent's transcript (M6). */
-  history(target: string): Transcript {
-    return this.transcriptOf(this.find(target).path);
+  /** A background notice for the root: it wakes an idle one, in order with its mail; it does not outlive this run (W7). */
+  notifyRoot(text: string): Promise<void> {
+    return this.done({ kind: "notify", text });
   }
 
-  /** How an agent's newest settled turn ended, with its text whole; `undefined` before the first (S6). */
-  async result(target: string): Promise<TurnOutcome | undefined> {
-    const { last } = this.find(target);
-    return last === null ? undefined : this.texts.outcome(last.began);
+  /** Stops an agent and all below it; only the top's RESULT wakes outward (I6). Answers for each, deepest first. */
+  interruptTree(target: string, reason?: string): Promise<readonly InterruptAnswer[]> {
+    const given = reason === undefined ? {} : { reason };
+    const stopped = this.shell.ask({ kind: "interruptTree", target, ...given });
+    return owned(stopped.then((answer) => answer.stopped));
+  }
+
+  /** Ends an agent and all below it for good; resolves once their identities are retired (A5). */
+  end(target: string): Promise<void> {
+    const ended = new Promise<void>((resolve, reject) => {
+      this.shell.askThen(
+        { kind: "end", target },
+        ({ top }) => this.later.endOf(top, { resolve, reject }),
+        reject,
+      );
+    });
+    return owned(ended);
+  }
+
+  /** Answers the question that blocks an agent: the newest, unless its token is given (T1). */
+  answer(target: string, answer: string, token?: number): Promise<void> {
+    const { path, gen, turn } = this.find(target);
+    const blocker = turn?.blockers.findLast((one) => token === undefined || one.token === token);
+    if (turn === null || blocker === undefined) return Promise.reject(notBlocked(path));
+    const ref = { path, gen, turn: turn.turn };
+    return this.done({ kind: "unblock", turn: ref, token: blocker.token, answer: String(answer) });
   }
 
   /** The XState actor of an agent. */
@@ -274,32 +275,23 @@ export class Session<Name extends string = string> {
     });
   }
 
-  private find(target: string): Agent {
-    const found = findTarget(new Stage(this.shell.loop.state), null, target);
-    if (!found.ok) throw new Refused(found.rejection);
-    return found.agent;
-  }
-
-  private transcriptOf(path: AgentPath): Transcript {
-    const gen = this.shell.loop.state.durable.agents.get(path)?.gen ?? 1;
-    const { transcript } = this.projections;
-    return readTranscript(this.texts, () => transcriptOf(transcript.get(), { path, gen }));
+  /** A request whose success says nothing. */
+  private done(command: Command): Promise<void> {
+    return owned(this.shell.ask(command).then(() => undefined));
   }
 
   private workContext(): WorkContext {
     const { parts, shell, texts } = this;
     return {
+      ...this.readsFor(),
       shell,
       texts,
-      ports: parts.ports,
+      finalisers: parts.finalisers,
+      settlingAs: (path) =>
+        shell.loop.state.durable.agents.get(path)?.turn?.settling?.outcome ?? "completed",
       behaviorOf: (path) => {
         const name = shell.loop.state.durable.agents.get(path)?.behavior;
         return name === undefined ? undefined : parts.behaviors[name];
-      },
-      transcriptOf: (path) => this.transcriptOf(path),
-      listFor: async (turn) => {
-        checkMayList(shell.loop.state, turn);
-        return this.list();
       },
       spawn: (command) => this.startSoon(command),
       stopReason: () => shell.error ?? (this.ending === null ? interruptedError() : closedError()),
@@ -352,6 +344,11 @@ export class Session<Name extends string = string> {
     const waiting = agents.filter(({ phase }) => phase === "waiting").map(({ path }) => path);
     return { running, waiting };
   }
+}
+
+function notBlocked(path: AgentPath): Refused {
+  const message = `No question of ${path} waits for an answer. List the agents to see who is blocked.`;
+  return new Refused({ code: "not-blocked", rule: "T1", message });
 }
 
 function closedError(): Refused {

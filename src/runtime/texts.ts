@@ -4,7 +4,7 @@
  */
 import { Bug } from "../errors.js";
 import type { DovecoteEvent, EventOf, Json, OutcomeKind, TextSource } from "../events/events.js";
-import { type Point, formatPoint } from "../events/point.js";
+import { type Point, comparePoints, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
 import { preview } from "../kernel/preview.js";
 import type { Unread } from "../kernel/state.js";
@@ -99,19 +99,46 @@ export class Texts {
   }
 
   /** An unread or delivered record as its reader sees it (M2, S6). */
-  async record(record: Pick<Unread, "at" | "textAt" | "mail" | "from">): Promise<MailRecord> {
+  async record(record: Pick<Unread, "at" | "textAt" | "mail" | "from" | "warning">): Promise<MailRecord> {
     const { mail: type, from, textAt } = record;
-    const whole = await this.text(textAt);
+    const warning = record.warning === null ? {} : { warning: record.warning };
+    const result = type === "RESULT" ? await this.resultAt(record.at) : undefined;
+    const whole = result === undefined ? await this.text(textAt) : result.text;
     const long = (type === "RESULT" || type === "EXECUTION") && from !== "person";
     const text = long ? preview(whole, { path: from, at: textAt }) : whole;
-    if (type !== "RESULT") return { type, from, text };
-    return { type, from, text, outcome: await this.outcomeAt(textAt) };
+    if (result === undefined) return { type, from, text, ...warning };
+    return { type, from, text, outcome: result.kind, ...warning };
   }
 
-  private async outcomeAt(at: Point): Promise<OutcomeKind> {
+  private async resultAt(at: Point): Promise<TurnOutcome> {
     const event = await this.event(at);
-    if (event.type !== "settlement.began") throw new Bug(`no settlement at ${formatPoint(at)}`);
-    return event.outcome.kind;
+    if (event.type !== "mail.queued") throw new Bug(`no RESULT at ${formatPoint(at)}`);
+    return this.resultOf(event, at);
+  }
+
+  /** What a boundary gives: mail and the host's notices, oldest first (M5, W7). */
+  async boundary(mail: readonly Unread[], notices: readonly Point[]): Promise<readonly MailRecord[]> {
+    const given: { readonly at: Point; readonly record: MailRecord }[] = [];
+    for (const one of mail) given.push({ at: one.at, record: await this.record(one) });
+    for (const at of notices) {
+      given.push({ at, record: { type: "NOTICE", from: "host", text: await this.text(at) } });
+    }
+    return given.sort((a, b) => comparePoints(a.at, b.at)).map(({ record }) => record);
+  }
+
+  /** The whole of a RESULT that was queued (S7): its settlement's outcome, or why ending the turn failed (S3). */
+  async resultOf(queued: EventOf<"mail.queued">, at: Point): Promise<TurnOutcome> {
+    if (queued.source === undefined) throw new Bug(`no RESULT at ${formatPoint(at)}`);
+    const outcome = await this.outcome(queued.source);
+    return queued.failed === undefined ? outcome : failedOutcome(outcome, queued.failed);
+  }
+
+  /** How a turn ended, from its `settlement.began` and its `turn.settled` (S1, S3). */
+  async settled(began: Point, settledAt: Point): Promise<TurnOutcome> {
+    const outcome = await this.outcome(began);
+    const event = await this.event(settledAt);
+    if (event.type !== "turn.settled" || event.failed === undefined) return outcome;
+    return failedOutcome(outcome, event.failed);
   }
 
   /** A settlement's outcome with its text whole (S1). */
@@ -149,6 +176,12 @@ export class Texts {
 
 function jsonText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A turn whose end failed for good counts as errored; its response can still be read (S3). */
+function failedOutcome(outcome: TurnOutcome, reason: string): TurnOutcome {
+  const text = `The turn could not be ended: ${reason}.\n\nIts response was:\n${outcome.text}`;
+  return { ...outcome, kind: "errored", reason, text };
 }
 
 /** What a turn that did not complete says to its parent (S1). */

@@ -2,31 +2,35 @@
  * The handle that a behaviour holds: every call is a command to the kernel, and its promise the kernel's answer.
  */
 import { Refused } from "../errors.js";
-import type { AttemptRef, Json, TurnRef } from "../events/events.js";
-import type { Answers, Command } from "../kernel/command.js";
-import type { Unread } from "../kernel/state.js";
+import type { AttemptRef, Json, TurnRef, Usage } from "../events/events.js";
+import type { Answers, Command, CommandOf } from "../kernel/command.js";
+import { isReadOnly } from "../kernel/guards.js";
+import { usageFault } from "../kernel/rules/turns.js";
 import type { AgentPath } from "../paths.js";
 import type {
   AgentInfo,
   ExecutionOptions,
   InterruptAnswer,
-  MailRecord,
   SampleInput,
   SendAnswer,
   SpawnOptions,
+  TakenResult,
   Task,
+  Transcript,
   Turn,
+  TurnOutcome,
   WaitAnswer,
 } from "./api.js";
+import { added } from "../projections/usage.js";
 import { readJson } from "./json.js";
 import { owned } from "./owned.js";
 import { reasonOf } from "./reason.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
 
-/** The promise of a wait, held by the agent's actor from its acceptance on. */
-export interface WaitHold {
-  readonly resolve: (answer: WaitAnswer) => void;
+/** A promise that the agent's actor holds, from its acceptance on. */
+export interface Hold<T> {
+  readonly resolve: (answer: T) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -34,8 +38,13 @@ export interface WaitHold {
 export interface TurnWork {
   readonly context: WorkContext;
   readonly executions: Executions;
-  acceptWait(attempt: number, hold: WaitHold): void;
+  acceptWait(attempt: number, hold: Hold<WaitAnswer>): void;
+  acceptQuestion(token: number, hold: Hold<string>): void;
+  acceptHandler(child: AgentPath, handler: ResultHandler): void;
 }
+
+/** Takes a child's RESULT (S7). */
+export type ResultHandler = (result: TakenResult) => Promise<void> | void;
 
 /** See the module header. */
 export class TurnHandle implements Turn {
@@ -62,34 +71,44 @@ export class TurnHandle implements Turn {
   }
 
   private async takeSample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
-    const { attempt, mail } = await this.ask({ kind: "sample.begin", turn: this.ref });
+    const begun = await this.command({ kind: "sample.begin", turn: this.ref });
+    const { attempt } = begun;
+    const used: UsageTally = {};
     let value: T;
     try {
       // A text that can't be read is a sample that failed: left open, it would keep the turn busy for ever.
-      const input = await this.inputOf(mail);
+      const input = await this.inputOf(begun, used);
       value = await this.unlessAborted(async () => take(input));
     } catch (error) {
-      if (!this.signal.aborted) await this.endSample(attempt, { failed: reasonOf(error) });
+      if (!this.signal.aborted) await this.endSample(attempt, { failed: reasonOf(error), ...used });
       throw error;
     }
     const result = readJson(value);
-    await this.endSample(attempt, result);
+    await this.endSample(attempt, { ...result, ...used });
     this.lastResult = result.result;
     return value;
   }
 
   private endSample(
     attempt: AttemptRef,
-    end: { readonly result?: Json; readonly opaque?: true; readonly failed?: string },
+    end: Omit<CommandOf<"sample.end">, "kind" | "attempt">,
   ): Promise<null> {
-    return this.ask({ kind: "sample.end", attempt, ...end });
+    return this.command({ kind: "sample.end", attempt, ...end });
   }
 
-  private async inputOf(mail: readonly Unread[]): Promise<SampleInput> {
-    const records: MailRecord[] = [];
-    for (const record of mail) records.push(await this.work.context.texts.record(record));
+  private async inputOf(begun: Answers["sample.begin"], used: UsageTally): Promise<SampleInput> {
+    const { texts, transcriptOf } = this.work.context;
     const { task, signal, path } = this;
-    return { task, mail: records, signal, transcript: this.work.context.transcriptOf(path) };
+    return {
+      task,
+      signal,
+      mail: await texts.boundary(begun.mail, begun.notices),
+      transcript: transcriptOf(path),
+      usage: (more) => {
+        checkUsage(more);
+        used.usage = added(used.usage ?? {}, more);
+      },
+    };
   }
 
   /** A behaviour that ignores its signal is left behind: its call ends when the turn does (I4, L6). */
@@ -107,12 +126,12 @@ export class TurnHandle implements Turn {
 
   partial(text: string): Promise<void> {
     return this.owned(
-      this.ask({ kind: "partial", turn: this.ref, text: String(text) }).then(nothing),
+      this.command({ kind: "partial", turn: this.ref, text: String(text) }).then(nothing),
     );
   }
 
   send(target: string, text: string): Promise<SendAnswer> {
-    const answer = this.ask({ kind: "send", by: this.ref, target, text });
+    const answer = this.command({ kind: "send", by: this.ref, target, text });
     return this.owned(answer.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
   }
 
@@ -138,7 +157,7 @@ export class TurnHandle implements Turn {
 
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return this.owned(this.ask({ kind: "interrupt", by: this.ref, target, ...given }));
+    return this.owned(this.command({ kind: "interrupt", by: this.ref, target, ...given }));
   }
 
   list(): Promise<readonly AgentInfo[]> {
@@ -163,16 +182,65 @@ export class TurnHandle implements Turn {
   record(entry: Json): Promise<void> {
     const { result, opaque } = readJson(entry);
     if (opaque === true || result === undefined) return Promise.reject(notJson());
-    return this.owned(this.ask({ kind: "record", turn: this.ref, entry: result }).then(nothing));
+    return this.owned(this.command({ kind: "record", turn: this.ref, entry: result }).then(nothing));
   }
 
-  private ask<C extends Command>(command: C): Promise<Answers[C["kind"]]> {
+  get readOnly(): boolean {
+    return isReadOnly(this.work.context.shell.loop.state, this.path);
+  }
+
+  ask(question: string): Promise<string> {
+    const { shell } = this.work.context;
+    const promise = new Promise<string>((resolve, reject) => {
+      shell.askThen(
+        { kind: "block", turn: this.ref, label: question },
+        ({ token }) => this.work.acceptQuestion(token, { resolve, reject }),
+        reject,
+      );
+    });
+    return this.owned(promise);
+  }
+
+  takeResult(child: string, handler: ResultHandler): Promise<void> {
+    const { shell } = this.work.context;
+    const promise = new Promise<void>((resolve, reject) => {
+      shell.askThen(
+        { kind: "takeResult", turn: this.ref, child },
+        (answer) => {
+          this.work.acceptHandler(answer.child.path, handler);
+          resolve();
+        },
+        reject,
+      );
+    });
+    return this.owned(promise);
+  }
+
+  history(target: string): Transcript {
+    return this.work.context.historyFor(this.ref, target);
+  }
+
+  result(target: string): Promise<TurnOutcome | undefined> {
+    return this.owned(this.work.context.resultFor(this.ref, target));
+  }
+
+  private command<C extends Command>(command: C): Promise<Answers[C["kind"]]> {
     return this.work.context.shell.ask(command);
   }
 
   private owned<T>(call: Promise<T>): Promise<T> {
     return owned(call, () => this.signal.aborted);
   }
+}
+
+interface UsageTally {
+  usage?: Usage;
+}
+
+/** Refuses a bad report where it is made: refused at the sample's end, it would keep the sample open (X3). */
+function checkUsage(usage: Usage): void {
+  const fault = usageFault(usage);
+  if (fault !== null) throw new Refused(fault.rejection);
 }
 
 const nothing = (): void => undefined;

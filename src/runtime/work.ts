@@ -5,10 +5,13 @@
 import type { AgentWork, Signal } from "../actors/work.js";
 import type { Json, TurnRef } from "../events/events.js";
 import type { TurnEnd } from "../kernel/command.js";
-import type { Task } from "./api.js";
+import type { AgentPath } from "../paths.js";
+import type { Task, WaitAnswer } from "./api.js";
 import { Executions } from "./executions.js";
+import { Finalising } from "./finalising.js";
+import { Handlers } from "./handlers.js";
 import { reasonOf } from "./reason.js";
-import { TurnHandle, type TurnWork, type WaitHold } from "./turn.js";
+import { type Hold, type ResultHandler, TurnHandle, type TurnWork } from "./turn.js";
 import type { WorkContext } from "./workContext.js";
 
 /** See the module header. */
@@ -16,19 +19,28 @@ export class Work implements AgentWork, TurnWork {
   readonly context: WorkContext;
   readonly executions: Executions;
   /** Promises of accepted waits, until the actor takes hold of them. */
-  private readonly accepted = new Map<number, WaitHold>();
-  private held: { readonly attempt: number; readonly hold: WaitHold } | null = null;
+  private readonly accepted = new Map<number, Hold<WaitAnswer>>();
+  private held: { readonly attempt: number; readonly hold: Hold<WaitAnswer> } | null = null;
+  /** Questions that the person has not answered, by token (T1). */
+  private readonly questions = new Map<number, Hold<string>>();
+  private readonly handlers: Handlers;
+  private readonly finalising: Finalising;
+  /** The turn that runs. */
+  private turn = 0;
 
   constructor(context: WorkContext) {
     this.context = context;
     this.executions = new Executions((end) =>
       context.shell.tell({ kind: "execution.complete", ...end }),
     );
+    this.handlers = new Handlers(context);
+    this.finalising = new Finalising(context);
   }
 
   async runTurn(started: Signal<"turn.started">, signal: AbortSignal): Promise<void> {
     const { path, gen, turn } = started.event;
     const ref: TurnRef = { path, gen, turn };
+    this.turn = turn;
     const controller = new AbortController();
     const abort = (): void => controller.abort(this.context.stopReason());
     signal.addEventListener("abort", abort, { once: true });
@@ -76,8 +88,27 @@ export class Work implements AgentWork, TurnWork {
   }
 
   /** The kernel has accepted a wait; its promise is the actor's from here on. */
-  acceptWait(attempt: number, hold: WaitHold): void {
+  acceptWait(attempt: number, hold: Hold<WaitAnswer>): void {
     this.accepted.set(attempt, hold);
+  }
+
+  acceptQuestion(token: number, hold: Hold<string>): void {
+    this.questions.set(token, hold);
+  }
+
+  acceptHandler(child: AgentPath, handler: ResultHandler): void {
+    this.handlers.accept(child, handler);
+  }
+
+  handleResult(queued: Signal<"mail.queued">): void {
+    void this.handlers.handle(queued, this.turn);
+  }
+
+  releaseBlocker({ event }: Signal<"blocker.released">): void {
+    const question = this.questions.get(event.token);
+    this.questions.delete(event.token);
+    if (event.answer === undefined) question?.reject(this.context.stopReason());
+    else question?.resolve(event.answer);
   }
 
   holdWait(began: Signal<"wait.began">): () => void {
@@ -111,15 +142,25 @@ export class Work implements AgentWork, TurnWork {
     signal: AbortSignal,
   ): Promise<void> {
     const { path, gen, turn, attempt } = attempted.event;
-    await this.executions.stopAll(signal);
-    if (signal.aborted) return;
-    this.context.shell.tell({ kind: "settlement.end", attempt: { path, gen, turn, attempt } });
+    const ref = { path, gen, turn, attempt };
+    this.handlers.drop();
+    try {
+      await this.executions.stopAll(signal);
+      await this.finalising.run(ref, signal);
+    } catch (error) {
+      this.context.shell.tell({ kind: "settlement.fail", attempt: ref, reason: reasonOf(error) });
+      return;
+    }
+    if (!signal.aborted) this.context.shell.tell({ kind: "settlement.end", attempt: ref });
   }
 
   dropAll(): void {
     this.executions.dropAll();
     const error = this.context.stopReason();
     for (const hold of this.accepted.values()) hold.reject(error);
+    for (const hold of this.questions.values()) hold.reject(error);
     this.accepted.clear();
+    this.questions.clear();
+    this.handlers.drop();
   }
 }

@@ -1,21 +1,26 @@
 /**
  * What the work of all agents of a session shares: the way to the kernel, to texts, and to what the host brought.
  */
-import type { TurnRef } from "../events/events.js";
+import type { OutcomeKind, TurnRef } from "../events/events.js";
 import type { CommandOf } from "../kernel/command.js";
 import type { AgentPath } from "../paths.js";
-import type { AgentInfo, Behavior, Transcript } from "./api.js";
-import type { Ports } from "./ports.js";
+import type { AgentInfo, Behavior, Finaliser, Transcript, TurnOutcome } from "./api.js";
 import type { Shell } from "./shell.js";
 import type { Texts } from "./texts.js";
 
 /** See the module header. */
 export interface WorkContext {
   readonly shell: Shell;
-  readonly ports: Ports;
   readonly texts: Texts;
   behaviorOf(path: AgentPath): Behavior | undefined;
   transcriptOf(path: AgentPath): Transcript;
+  /** What the host runs before a turn may end, by name (S3). */
+  readonly finalisers: Readonly<Record<string, Finaliser>>;
+  /** An agent's transcript, or newest outcome, for a turn that may ask (A7). */
+  historyFor(turn: TurnRef, target: string): Transcript;
+  resultFor(turn: TurnRef, target: string): Promise<TurnOutcome | undefined>;
+  /** The outcome that an agent's turn settles with. */
+  settlingAs(path: AgentPath): OutcomeKind;
   /** Everybody, for a turn that may ask (A7, A8). */
   listFor(turn: TurnRef): Promise<readonly AgentInfo[]>;
   /** Spawns, and resolves once identity, task and start are committed (T3). */

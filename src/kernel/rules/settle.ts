@@ -72,8 +72,8 @@ export function beginSettlement(
     endWait(stage, agent, outcome.kind === "interrupted" ? "interrupted" : "settled", cause);
   }
   const ref = turnRef(agent, turn);
+  releaseBlockers(stage, agent, turn, cause);
   const began = stage.emit({ type: "settlement.began", cause, ...ref, outcome });
-  releaseBlockers(stage, agent, turn, began);
   releaseSpawns(stage, ref, began);
   returnWithheld(stage, agent, ref, began, quiet);
   if (stage.host.turnTimeoutMs !== null) {

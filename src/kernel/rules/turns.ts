@@ -45,13 +45,8 @@ export function sampleBegin(
 
 /** A sample's end. One that no longer matches is dropped (T1). */
 export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdict<null> {
-  if (command.usage !== undefined && !isUsage(command.usage)) {
-    return reject(
-      "usage-invalid",
-      "X3",
-      "Usage is an object of finite numbers that are not negative, such as { tokens: 812 }.",
-    );
-  }
+  const fault = usageFault(command.usage);
+  if (fault !== null) return fault;
   const live = stage.live(command.attempt);
   if (live?.agent.phase !== "running" || live.turn.open !== command.attempt.attempt) return DONE;
   stage.emit({
@@ -66,8 +61,17 @@ export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdi
   return DONE;
 }
 
-function isUsage(usage: Usage): boolean {
-  return Object.values(usage).every((amount) => Number.isFinite(amount) && amount >= 0);
+/** Refuses a report of usage that can't be summed (X3); `null` when it can, or there is none. */
+export function usageFault(usage: Usage | undefined): ReturnType<typeof reject> | null {
+  if (usage === undefined) return null;
+  const isObject = typeof usage === "object" && usage !== null && !Array.isArray(usage);
+  const amounts = isObject ? Object.values(usage) : [Number.NaN];
+  if (amounts.every((amount) => Number.isFinite(amount) && amount >= 0)) return null;
+  return reject(
+    "usage-invalid",
+    "X3",
+    "Usage is an object of finite numbers that are not negative, such as { tokens: 812 }.",
+  );
 }
 
 /** A piece of an open sample's text: kept for the case that the turn is cut short (S1). */

@@ -1,0 +1,52 @@
+/**
+ * Handlers of one agent's turn: each takes a child's RESULT itself (S7). The kernel bounds their time and decides what
+ * becomes of the record; what is late is dropped there.
+ */
+import type { Signal } from "../actors/work.js";
+import type { AgentPath } from "../paths.js";
+import { reasonOf } from "./reason.js";
+import type { ResultHandler } from "./turn.js";
+import type { WorkContext } from "./workContext.js";
+
+/** See the module header. */
+export class Handlers {
+  private readonly context: WorkContext;
+  private readonly waiting = new Map<AgentPath, ResultHandler>();
+  private readonly running = new Set<AbortController>();
+
+  constructor(context: WorkContext) {
+    this.context = context;
+  }
+
+  /** The kernel has registered a handler. */
+  accept(child: AgentPath, handler: ResultHandler): void {
+    this.waiting.set(child, handler);
+  }
+
+  /** Calls the handler that waits for this RESULT, and tells the kernel how it ended. */
+  async handle({ event, at }: Signal<"mail.queued">, turn: number): Promise<void> {
+    const child = event.from as AgentPath;
+    const handler = this.waiting.get(child);
+    this.waiting.delete(child);
+    if (handler === undefined) return;
+    const controller = new AbortController();
+    this.running.add(controller);
+    const end = { kind: "handler.end", turn: { path: event.path, gen: event.gen, turn } } as const;
+    try {
+      const outcome = await this.context.texts.resultOf(event, at);
+      await handler({ ...outcome, signal: controller.signal });
+      this.context.shell.tell({ ...end, record: at });
+    } catch (error) {
+      this.context.shell.tell({ ...end, record: at, failed: reasonOf(error) });
+    } finally {
+      this.running.delete(controller);
+    }
+  }
+
+  /** The turn is over: no handler waits any more, and those that run are asked to end. */
+  drop(): void {
+    this.waiting.clear();
+    for (const controller of this.running) controller.abort();
+    this.running.clear();
+  }
+}
