@@ -2,18 +2,20 @@
  * Opening a session: takes its lease, folds its log, and begins a run (R1, R2). Nothing is started by it.
  */
 import type { Inspect } from "../actors/agentActors.js";
-import { BadArgument } from "../errors.js";
 import { fold } from "../kernel/stage.js";
 import { DEFAULT_CAPACITY } from "../kernel/rules/session.js";
 import { type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { type LevelLogOptions } from "../log/openFolder.js";
 import { levelLog } from "../log/levelLog.js";
 import type { EventLog, SessionLog } from "../log/log.js";
+import { type Report, guarded } from "../projections/guard.js";
 import { placeCommit } from "../projections/projection.js";
 import { ProjectionRunner } from "../projections/runner.js";
 import type { Behavior } from "./api.js";
+import { checkBehaviors, checkHook, checkLog, checkRoot, checkTime } from "./options.js";
 import { type Ports, systemPorts } from "./ports.js";
 import { type BuiltIn, builtIn } from "./projections.js";
+import { reasonOf } from "./reason.js";
 import { Session } from "./session.js";
 import type { Prepare } from "./shell.js";
 
@@ -62,7 +64,8 @@ export interface SessionOptions<Name extends string> {
 export async function openSession<Name extends string>(
   options: SessionOptions<Name>,
 ): Promise<Session<Name>> {
-  const behaviors: Readonly<Record<string, Behavior>> = checkBehaviors(options);
+  checkOptions(options);
+  const behaviors = checkBehaviors(options.behaviors);
   const ownLog = typeof options.log === "string" ? ownedLog(options.log, options.durability) : null;
   const log = ownLog ?? (options.log as EventLog);
   let sessionLog: SessionLog | undefined;
@@ -70,6 +73,7 @@ export async function openSession<Name extends string>(
     sessionLog = await log.openSession(options.id ?? "main");
     const runner = new ProjectionRunner<BuiltIn>(builtIn);
     const state = await foldLog(sessionLog, hostOf(options), runner);
+    if (state.durable.run === 0) checkRoot(behaviors, options.root ?? "root");
     const session = new Session<Name>({
       state,
       runner,
@@ -80,7 +84,7 @@ export async function openSession<Name extends string>(
       prepare: options.prepare,
       inspect: options.inspect,
       closeWithinMs: options.closeWithinMs ?? CLOSE_WITHIN_MS,
-      onObserverError: options.onObserverError ?? warn,
+      onObserverError: reporter(options.onObserverError),
     });
     await session.begin(firstCommand(state, sessionLog.session, options));
     return session;
@@ -96,23 +100,22 @@ function ownedLog(path: string, durability: LevelLogOptions["durability"]): Even
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), "DovecoteObserverWarning");
+  process.emitWarning(error instanceof Error ? error : reasonOf(error), "DovecoteObserverWarning");
 }
 
-function checkBehaviors<Name extends string>(
-  options: SessionOptions<Name>,
-): Readonly<Record<string, Behavior>> {
-  const behaviors: Readonly<Record<string, Behavior>> = options.behaviors;
-  for (const [name, behavior] of Object.entries(behaviors)) {
-    if (typeof behavior !== "function") {
-      throw new BadArgument(`The behaviour ${JSON.stringify(name)} is not a function.`);
-    }
-  }
-  const root = options.root ?? "root";
-  if (Object.hasOwn(behaviors, root)) return { ...behaviors };
-  throw new BadArgument(
-    `There is no behaviour ${JSON.stringify(root)} for the root. Give one of that name, or name another as \`root\`.`,
-  );
+function checkOptions<Name extends string>(options: SessionOptions<Name>): void {
+  checkLog(options.log);
+  checkTime("prepareTimeoutMs", options.prepareTimeoutMs);
+  checkTime("closeWithinMs", options.closeWithinMs);
+  checkHook("prepare", options.prepare);
+  checkHook("inspect", options.inspect);
+  checkHook("onObserverError", options.onObserverError);
+}
+
+/** What observers throw goes to the host; what its handler throws in turn, to the process's warnings (Q1). */
+function reporter(handler: ((error: unknown) => void) | undefined): Report {
+  if (handler === undefined) return warn;
+  return (error) => guarded(() => handler(error), warn);
 }
 
 function hostOf<Name extends string>(options: SessionOptions<Name>): Host {

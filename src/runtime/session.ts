@@ -139,46 +139,50 @@ export class Session<Name extends string = string> {
 
   /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
   prompt(text: string): Promise<TurnOutcome> {
-    const began = new Promise<Point>((resolve, reject) => {
-      this.shell.askThen(
-        { kind: "prompt", text },
-        ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
-        reject,
-      );
+    return owned(async () => {
+      const began = await new Promise<Point>((resolve, reject) => {
+        this.shell.askThen(
+          { kind: "prompt", text },
+          ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
+          reject,
+        );
+      });
+      return this.texts.outcome(began);
     });
-    return owned(began.then((point) => this.texts.outcome(point)));
   }
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
   send(target: string, text: string): Promise<SendAnswer> {
-    const sent = this.shell.ask({ kind: "send", by: null, target, text });
-    return owned(sent.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
+    return owned(async () => {
+      const { held } = await this.shell.ask({ kind: "send", by: null, target, text });
+      return held ? { startsWhenSlotFrees: true } : {};
+    });
   }
 
   /** Spawns an agent for the host (T3). */
   spawn(options: HostSpawnOptions<Name>): Promise<AgentPath> {
-    const { name, behavior, task, role, parent } = options;
-    const given = {
-      ...(role === undefined ? {} : { role }),
-      ...(parent === undefined ? {} : { parent }),
-    };
-    return owned(this.startSoon({ kind: "spawn", by: null, name, behavior, task, ...given }));
+    return owned(() => {
+      const { name, behavior, task, role, parent } = options;
+      const place = parent === undefined ? {} : { parent };
+      const given = role === undefined ? place : { ...place, role };
+      return this.startSoon({ kind: "spawn", by: null, name, behavior, task, ...given });
+    });
   }
 
   /** Gives an idle agent a task, an assignment (T6); resolves when its turn has started. Its RESULT goes to its spawn parent. */
   start(target: string, task: string): Promise<AgentPath> {
-    return owned(this.startSoon({ kind: "assign", target, task }));
+    return owned(() => this.startSoon({ kind: "assign", target, task }));
   }
 
   /** Stops one agent, the root too; its descendants go on (I1). */
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return owned(this.shell.ask({ kind: "interrupt", by: null, target, ...given }));
+    return owned(() => this.shell.ask({ kind: "interrupt", by: null, target, ...given }));
   }
 
   /** Another capacity from now on (W6). */
   setCapacity(capacity: number): Promise<void> {
-    return owned(this.shell.ask({ kind: "setCapacity", capacity }).then(() => undefined));
+    return owned(async () => void (await this.shell.ask({ kind: "setCapacity", capacity })));
   }
 
   /** All retained agents, sorted by path (A8). */

@@ -58,7 +58,7 @@ export class TurnHandle implements Turn {
   }
 
   sample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
-    return this.owned(this.takeSample(take));
+    return this.owned(() => this.takeSample(take));
   }
 
   private async takeSample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
@@ -106,71 +106,80 @@ export class TurnHandle implements Turn {
   }
 
   partial(text: string): Promise<void> {
-    return this.owned(
+    return this.owned(() =>
       this.ask({ kind: "partial", turn: this.ref, text: String(text) }).then(nothing),
     );
   }
 
   send(target: string, text: string): Promise<SendAnswer> {
-    const answer = this.ask({ kind: "send", by: this.ref, target, text });
-    return this.owned(answer.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
+    return this.owned(async () => {
+      const { held } = await this.ask({ kind: "send", by: this.ref, target, text });
+      return held ? { startsWhenSlotFrees: true } : {};
+    });
   }
 
   wait(options: { readonly timeoutMs?: number | string } = {}): Promise<WaitAnswer> {
     const { shell } = this.work.context;
-    const promise = new Promise<WaitAnswer>((resolve, reject) => {
-      shell.askThen(
-        { kind: "wait", turn: this.ref, timeout: options.timeoutMs },
-        ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
-        reject,
-      );
-    });
-    return this.owned(promise);
+    const call = (): Promise<WaitAnswer> =>
+      new Promise((resolve, reject) => {
+        shell.askThen(
+          { kind: "wait", turn: this.ref, timeout: options.timeoutMs },
+          ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
+          reject,
+        );
+      });
+    return this.owned(call);
   }
 
   spawn(options: SpawnOptions): Promise<AgentPath> {
-    const { name, behavior, task, role } = options;
-    const given = role === undefined ? {} : { role };
-    return this.owned(
-      this.work.context.spawn({ kind: "spawn", by: this.ref, name, behavior, task, ...given }),
-    );
+    return this.owned(() => {
+      const { name, behavior, task, role } = options;
+      const given = role === undefined ? {} : { role };
+      const by = this.ref;
+      return this.work.context.spawn({ kind: "spawn", by, name, behavior, task, ...given });
+    });
   }
 
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return this.owned(this.ask({ kind: "interrupt", by: this.ref, target, ...given }));
+    return this.owned(() => this.ask({ kind: "interrupt", by: this.ref, target, ...given }));
   }
 
   list(): Promise<readonly AgentInfo[]> {
-    return this.owned(this.work.context.listFor(this.ref));
+    return this.owned(() => this.work.context.listFor(this.ref));
   }
 
   yieldExecution(options: ExecutionOptions): Promise<number> {
     const { shell } = this.work.context;
-    const promise = new Promise<number>((resolve, reject) => {
-      shell.askThen(
-        { kind: "yield", turn: this.ref, command: String(options.command) },
-        ({ execution }) => {
-          this.work.executions.accept(execution, options.run);
-          resolve(execution);
-        },
-        reject,
-      );
-    });
-    return this.owned(promise);
+    const call = (): Promise<number> => {
+      const { command, run } = options;
+      return new Promise((resolve, reject) => {
+        shell.askThen(
+          { kind: "yield", turn: this.ref, command: String(command) },
+          ({ execution }) => {
+            this.work.executions.accept(execution, run);
+            resolve(execution);
+          },
+          reject,
+        );
+      });
+    };
+    return this.owned(call);
   }
 
   record(entry: Json): Promise<void> {
-    const { result, opaque } = readJson(entry);
-    if (opaque === true || result === undefined) return Promise.reject(notJson());
-    return this.owned(this.ask({ kind: "record", turn: this.ref, entry: result }).then(nothing));
+    return this.owned(async () => {
+      const { result, opaque } = readJson(entry);
+      if (opaque === true || result === undefined) throw notJson();
+      await this.ask({ kind: "record", turn: this.ref, entry: result });
+    });
   }
 
   private ask<C extends Command>(command: C): Promise<Answers[C["kind"]]> {
     return this.work.context.shell.ask(command);
   }
 
-  private owned<T>(call: Promise<T>): Promise<T> {
+  private owned<T>(call: () => Promise<T>): Promise<T> {
     return owned(call, () => this.signal.aborted);
   }
 }
