@@ -2,24 +2,32 @@
  * The public surface of `dovecote`, written by hand.
  */
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
-export type { HostSpawnOptions, Session, SessionProjections } from "./runtime/session.js";
+export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
+export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
   AgentInfo,
   Behavior,
+  Blocked,
   ExecutionOptions,
+  Finalisation,
+  Finaliser,
   InterruptAnswer,
   MailRecord,
   Opening,
   Preparation,
   Quiet,
+  ReleaseHold,
   SampleInput,
   SendAnswer,
   SpawnOptions,
+  TakenResult,
   Task,
   Transcript,
   TranscriptItem,
   Turn,
   TurnOutcome,
+  UsageReport,
   WaitAnswer,
 } from "./runtime/api.js";
 export type { Cancel, Ports } from "./runtime/ports.js";
@@ -28,6 +36,7 @@ export { levelLog, readLevelLog } from "./log/levelLog.js";
 export { memoryLog } from "./log/memoryLog.js";
 export type { EventLog } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
+export type { Limits } from "./kernel/state.js";
 export type { DovecoteEvent } from "./events/events.js";
 export type { Point } from "./events/point.js";
 export { placeCommit } from "./projections/projection.js";

@@ -79,7 +79,8 @@ export class AgentActors {
   dispatch(placed: readonly Placed[]): void {
     if (this.stopped) return;
     for (const { event, at } of placed) {
-      if (event.type === "agent.retired") for (const { path: gone } of event.members) this.drop(gone);
+      if (event.type === "agent.retired")
+        for (const { path: gone } of event.members) this.drop(gone);
       if (this.reactions !== null && !reacts(this.reactions, event)) continue;
       const entry = this.entryFor(event);
       if (entry === undefined) continue;

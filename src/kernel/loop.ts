@@ -221,7 +221,8 @@ export class Loop {
         ? { kind: "answer", answer: outcome.answer }
         : { kind: "rejected", rejection: outcome.rejection },
     });
-    batch.weight += weightOf(item.command);
+    // Only what was accepted has been seen to hold text where it should.
+    if (outcome.ok) batch.weight += weightOf(item.command);
     if (decision.events.some((event) => URGENCY[event.type] === "commit")) batch.mustCommit = true;
     if (item.command.kind === "flush" && this.dirty) batch.mustCommit = true;
   }

@@ -3,9 +3,8 @@
  * succeeded for a turn is not run again when another fails and the settlement is tried once more (S3).
  */
 import type { AttemptRef, Json } from "../events/events.js";
-import { BadArgument } from "../errors.js";
 import type { Finalisation } from "./api.js";
-import { readJson } from "./json.js";
+import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -41,17 +40,18 @@ export class Finalising {
       signal,
       outcome: settlingAs(path),
       send(target, text) {
-        const sent = shell.ask({ kind: "send", by: ref, target, text, finaliser: true });
-        const answer = sent.then(({ held }) => (held ? { startsWhenSlotFrees: true as const } : {}));
-        return owned(answer, ended);
+        return owned(async () => {
+          const send = { kind: "send", by: ref, target, text, finaliser: true } as const;
+          const { held } = await shell.ask(send);
+          return held ? { startsWhenSlotFrees: true } : {};
+        }, ended);
       },
       record(entry: Json) {
-        const { result } = readJson(entry);
-        if (result === undefined) {
-          return Promise.reject(new BadArgument("An entry is data that JSON can carry.", "M6"));
-        }
-        const done = shell.ask({ kind: "record", turn: ref, entry: result, finaliser: true });
-        return owned(done.then(() => undefined), ended);
+        return owned(async () => {
+          const { result } = readJson(entry);
+          if (result === undefined) throw notJson();
+          await shell.ask({ kind: "record", turn: ref, entry: result, finaliser: true });
+        }, ended);
       },
     };
   }

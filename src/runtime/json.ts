@@ -1,6 +1,7 @@
 /**
  * Values of users as the log keeps them: text and JSON data whole, anything else as a mark that it was there.
  */
+import { Refused } from "../errors.js";
 import type { Json } from "../events/events.js";
 
 /** What of a value can be kept; `opaque` says that there was one which JSON can't carry. */
@@ -19,4 +20,13 @@ export function readJson(value: unknown): Kept {
   } catch {
     return { opaque: true };
   }
+}
+
+/** Refuses an entry that JSON can't carry (M6). */
+export function notJson(): Refused {
+  return new Refused({
+    code: "value-not-json",
+    rule: "M6",
+    message: "A transcript entry is data that JSON can carry. Convert it, then record it again.",
+  });
 }

@@ -2,23 +2,29 @@
  * Opening a session: takes its lease, folds its log, and begins a run (R1, R2). Nothing is started by it.
  */
 import type { Inspect } from "../actors/agentActors.js";
-import { BadArgument } from "../errors.js";
-import { fold } from "../kernel/stage.js";
 import { DEFAULT_CAPACITY } from "../kernel/rules/session.js";
-import { type Host, type State, emptyState, plainHost } from "../kernel/state.js";
+import { DEFAULT_LIMITS, type Host, type Limits, type State, plainHost } from "../kernel/state.js";
 import { type LevelLogOptions } from "../log/openFolder.js";
 import { levelLog } from "../log/levelLog.js";
 import type { EventLog, SessionLog } from "../log/log.js";
-import { placeCommit } from "../projections/projection.js";
+import { type Report, guarded } from "../projections/guard.js";
 import { ProjectionRunner } from "../projections/runner.js";
-import type { Behavior } from "./api.js";
+import type { Behavior, Finaliser } from "./api.js";
+import { foldLog } from "./foldLog.js";
+import {
+  checkBehaviors,
+  checkHook,
+  checkLimits,
+  checkLog,
+  checkRoot,
+  checkTime,
+} from "./options.js";
 import { type Ports, systemPorts } from "./ports.js";
 import { type BuiltIn, builtIn } from "./projections.js";
+import { reasonOf } from "./reason.js";
 import { Session } from "./session.js";
 import type { Prepare } from "./shell.js";
 
-/** How long a preparation may take unless given, in milliseconds (T2). */
-const PREPARE_WITHIN_MS = 30_000;
 /** How long closing waits for turns to settle unless given, in milliseconds (L8). */
 const CLOSE_WITHIN_MS = 30_000;
 
@@ -40,6 +46,14 @@ export interface SessionOptions<Name extends string> {
   readonly prepareTimeoutMs?: number;
   /** How long `close` waits for turns to settle: 30,000 unless given (L8). */
   readonly closeWithinMs?: number;
+  /** Run before any turn may end, in this order; each succeeds once a turn (S3). */
+  readonly finalisers?: Readonly<Record<string, Finaliser>>;
+  /** How long one try at ending a turn, or one handler, may take: 30,000 unless given (S3, S7). */
+  readonly settleTimeoutMs?: number;
+  /** How long a turn may take, after which it is interrupted: no bound unless given (X1). */
+  readonly turnTimeoutMs?: number;
+  /** Bounds on turns, agents, wakes in a row and unread mail: off, off, off and 10,000 unless given (X2). */
+  readonly limits?: Partial<Limits>;
   /** Whether a commit is synced to the disk before anyone is told; for a folder only: `disk` unless given. */
   readonly durability?: LevelLogOptions["durability"];
   /** Sees everything that happens in the agents' XState actors. */
@@ -62,7 +76,8 @@ export interface SessionOptions<Name extends string> {
 export async function openSession<Name extends string>(
   options: SessionOptions<Name>,
 ): Promise<Session<Name>> {
-  const behaviors: Readonly<Record<string, Behavior>> = checkBehaviors(options);
+  checkOptions(options);
+  const behaviors = checkBehaviors(options.behaviors);
   const ownLog = typeof options.log === "string" ? ownedLog(options.log, options.durability) : null;
   const log = ownLog ?? (options.log as EventLog);
   let sessionLog: SessionLog | undefined;
@@ -70,6 +85,7 @@ export async function openSession<Name extends string>(
     sessionLog = await log.openSession(options.id ?? "main");
     const runner = new ProjectionRunner<BuiltIn>(builtIn);
     const state = await foldLog(sessionLog, hostOf(options), runner);
+    if (state.durable.run === 0) checkRoot(behaviors, options.root ?? "root");
     const session = new Session<Name>({
       state,
       runner,
@@ -78,9 +94,10 @@ export async function openSession<Name extends string>(
       ports: options.ports ?? systemPorts(),
       behaviors,
       prepare: options.prepare,
+      finalisers: { ...options.finalisers },
       inspect: options.inspect,
       closeWithinMs: options.closeWithinMs ?? CLOSE_WITHIN_MS,
-      onObserverError: options.onObserverError ?? warn,
+      onObserverError: reporter(options.onObserverError),
     });
     await session.begin(firstCommand(state, sessionLog.session, options));
     return session;
@@ -96,44 +113,40 @@ function ownedLog(path: string, durability: LevelLogOptions["durability"]): Even
 }
 
 function warn(error: unknown): void {
-  process.emitWarning(error instanceof Error ? error : String(error), "DovecoteObserverWarning");
+  process.emitWarning(error instanceof Error ? error : reasonOf(error), "DovecoteObserverWarning");
 }
 
-function checkBehaviors<Name extends string>(
-  options: SessionOptions<Name>,
-): Readonly<Record<string, Behavior>> {
-  const behaviors: Readonly<Record<string, Behavior>> = options.behaviors;
-  for (const [name, behavior] of Object.entries(behaviors)) {
-    if (typeof behavior !== "function") {
-      throw new BadArgument(`The behaviour ${JSON.stringify(name)} is not a function.`);
-    }
+function checkOptions<Name extends string>(options: SessionOptions<Name>): void {
+  checkLog(options.log);
+  checkTime("prepareTimeoutMs", options.prepareTimeoutMs);
+  checkTime("closeWithinMs", options.closeWithinMs);
+  checkTime("settleTimeoutMs", options.settleTimeoutMs);
+  checkTime("turnTimeoutMs", options.turnTimeoutMs);
+  checkLimits(options.limits);
+  for (const [name, finaliser] of Object.entries(options.finalisers ?? {})) {
+    checkHook(`finalisers.${name}`, finaliser);
   }
-  const root = options.root ?? "root";
-  if (Object.hasOwn(behaviors, root)) return { ...behaviors };
-  throw new BadArgument(
-    `There is no behaviour ${JSON.stringify(root)} for the root. Give one of that name, or name another as \`root\`.`,
-  );
+  checkHook("prepare", options.prepare);
+  checkHook("inspect", options.inspect);
+  checkHook("onObserverError", options.onObserverError);
+}
+
+/** What observers throw goes to the host; what its handler throws in turn, to the process's warnings (Q1). */
+function reporter(handler: ((error: unknown) => void) | undefined): Report {
+  if (handler === undefined) return warn;
+  return (error) => guarded(() => handler(error), warn);
 }
 
 function hostOf<Name extends string>(options: SessionOptions<Name>): Host {
+  const { prepareTimeoutMs, settleTimeoutMs, turnTimeoutMs, limits } = options;
   return plainHost(Object.keys(options.behaviors), {
     prepares: options.prepare !== undefined,
-    prepareTimeoutMs: options.prepareTimeoutMs ?? PREPARE_WITHIN_MS,
+    finalises: Object.keys(options.finalisers ?? {}).length > 0,
+    limits: { ...DEFAULT_LIMITS, ...limits },
+    ...(prepareTimeoutMs === undefined ? {} : { prepareTimeoutMs }),
+    ...(settleTimeoutMs === undefined ? {} : { settleTimeoutMs }),
+    ...(turnTimeoutMs === undefined ? {} : { turnTimeoutMs }),
   });
-}
-
-async function foldLog(
-  log: SessionLog,
-  host: Host,
-  runner: ProjectionRunner<BuiltIn>,
-): Promise<State> {
-  let state = emptyState(host);
-  for await (const commit of log.read()) {
-    for (const event of commit.events) state = fold(state, event);
-    state = { ...state, next: [commit.n + 1, 0] };
-    runner.confirm(placeCommit(commit));
-  }
-  return state;
 }
 
 function firstCommand<Name extends string>(

@@ -12,10 +12,14 @@ const OVER: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   "outcome-unknown",
 ]);
 
-/** The same call, safe to leave alone once what it belongs to has ended; `ended` says that it has. */
-export function owned<T>(call: Promise<T>, ended: () => boolean = () => false): Promise<T> {
+/**
+ * Makes a call whose promise is safe to leave alone once what it belongs to has ended; `ended` says that it has.
+ * The call is made at once; one that throws, for arguments that are none, rejects.
+ */
+export function owned<T>(call: () => Promise<T>, ended: () => boolean = () => false): Promise<T> {
+  const made = new Promise<T>((resolve) => resolve(call()));
   const outer = new Promise<T>((resolve, reject) => {
-    call.then(resolve, (error: Error) => {
+    made.then(resolve, (error: Error) => {
       const over = error instanceof DovecoteError && OVER.has(error.code);
       if (over || ended()) outer.catch(() => undefined);
       // As it was thrown: the caller may know what it is.

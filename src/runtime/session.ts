@@ -116,41 +116,45 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
   prompt(text: string): Promise<TurnOutcome> {
-    const ended = new Promise<Ended>((resolve, reject) => {
-      this.shell.askThen(
-        { kind: "prompt", text },
-        ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
-        reject,
-      );
+    return owned(async () => {
+      const { began, settled } = await new Promise<Ended>((resolve, reject) => {
+        this.shell.askThen(
+          { kind: "prompt", text },
+          ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
+          reject,
+        );
+      });
+      return this.texts.settled(began, settled);
     });
-    return owned(ended.then(({ began, settled }) => this.texts.settled(began, settled)));
   }
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
   send(target: string, text: string): Promise<SendAnswer> {
-    const sent = this.shell.ask({ kind: "send", by: null, target, text });
-    return owned(sent.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
+    return owned(async () => {
+      const { held } = await this.shell.ask({ kind: "send", by: null, target, text });
+      return held ? { startsWhenSlotFrees: true } : {};
+    });
   }
 
   /** Spawns an agent for the host (T3). */
   spawn(options: HostSpawnOptions<Name>): Promise<AgentPath> {
-    const { name, behavior, task, role, parent } = options;
-    const given = {
-      ...(role === undefined ? {} : { role }),
-      ...(parent === undefined ? {} : { parent }),
-    };
-    return owned(this.startSoon({ kind: "spawn", by: null, name, behavior, task, ...given }));
+    return owned(() => {
+      const { name, behavior, task, role, parent } = options;
+      const place = parent === undefined ? {} : { parent };
+      const given = role === undefined ? place : { ...place, role };
+      return this.startSoon({ kind: "spawn", by: null, name, behavior, task, ...given });
+    });
   }
 
   /** Gives an idle agent a task, an assignment (T6); resolves when its turn has started. Its RESULT goes to its spawn parent. */
   start(target: string, task: string): Promise<AgentPath> {
-    return owned(this.startSoon({ kind: "assign", target, task }));
+    return owned(() => this.startSoon({ kind: "assign", target, task }));
   }
 
   /** Stops one agent, the root too; its descendants go on (I1). */
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return owned(this.shell.ask({ kind: "interrupt", by: null, target, ...given }));
+    return owned(() => this.shell.ask({ kind: "interrupt", by: null, target, ...given }));
   }
 
   /** Another capacity from now on (W6). */
@@ -165,11 +169,11 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** Stops the root queue until it is released; holds are counted per name (W7). The person's text passes by (W8). */
   hold(name: string): Promise<ReleaseHold> {
-    const held = this.shell.ask({ kind: "hold", name }).then((): ReleaseHold => {
+    return owned(async (): Promise<ReleaseHold> => {
+      await this.shell.ask({ kind: "hold", name });
       let released: Promise<void> | null = null;
       return () => (released ??= this.done({ kind: "unhold", name }));
     });
-    return owned(held);
   }
 
   /** A background notice for the root: it wakes an idle one, in order with its mail; it does not outlive this run (W7). */
@@ -179,30 +183,36 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** Stops an agent and all below it; only the top's RESULT wakes outward (I6). Answers for each, deepest first. */
   interruptTree(target: string, reason?: string): Promise<readonly InterruptAnswer[]> {
-    const given = reason === undefined ? {} : { reason };
-    const stopped = this.shell.ask({ kind: "interruptTree", target, ...given });
-    return owned(stopped.then((answer) => answer.stopped));
+    return owned(async () => {
+      const given = reason === undefined ? {} : { reason };
+      const { stopped } = await this.shell.ask({ kind: "interruptTree", target, ...given });
+      return stopped;
+    });
   }
 
   /** Ends an agent and all below it for good; resolves once their identities are retired (A5). */
   end(target: string): Promise<void> {
-    const ended = new Promise<void>((resolve, reject) => {
-      this.shell.askThen(
-        { kind: "end", target },
-        ({ top }) => this.later.endOf(top, { resolve, reject }),
-        reject,
-      );
-    });
-    return owned(ended);
+    return owned(
+      () =>
+        new Promise<void>((resolve, reject) => {
+          this.shell.askThen(
+            { kind: "end", target },
+            ({ top }) => this.later.endOf(top, { resolve, reject }),
+            reject,
+          );
+        }),
+    );
   }
 
   /** Answers the question that blocks an agent: the newest, unless its token is given (T1). */
   answer(target: string, answer: string, token?: number): Promise<void> {
-    const { path, gen, turn } = this.find(target);
-    const blocker = turn?.blockers.findLast((one) => token === undefined || one.token === token);
-    if (turn === null || blocker === undefined) return Promise.reject(notBlocked(path));
-    const ref = { path, gen, turn: turn.turn };
-    return this.done({ kind: "unblock", turn: ref, token: blocker.token, answer: String(answer) });
+    return owned(async () => {
+      const { path, gen, turn } = this.find(target);
+      const asked = turn?.blockers.findLast((one) => token === undefined || one.token === token);
+      if (turn === null || asked === undefined) throw notBlocked(path);
+      const ref = { path, gen, turn: turn.turn };
+      await this.done({ kind: "unblock", turn: ref, token: asked.token, answer: String(answer) });
+    });
   }
 
   /** The XState actor of an agent. */
@@ -218,7 +228,7 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** Ends the run: live turns are interrupted and settled, everything handed out settles (L8). Twice is fine. */
   close(): Promise<void> {
-    this.ending ??= this.end();
+    this.ending ??= this.finish();
     return this.ending;
   }
 
@@ -226,7 +236,7 @@ export class Session<Name extends string = string> extends SessionView {
     return this.close();
   }
 
-  private async end(): Promise<void> {
+  private async finish(): Promise<void> {
     await this.settleAll();
     this.shell.stop();
     this.actors.stopAll();
@@ -277,7 +287,7 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** A request whose success says nothing. */
   private done(command: Command): Promise<void> {
-    return owned(this.shell.ask(command).then(() => undefined));
+    return owned(async () => void (await this.shell.ask(command)));
   }
 
   private workContext(): WorkContext {

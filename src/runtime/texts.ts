@@ -14,6 +14,9 @@ import type { MailRecord, TurnOutcome } from "./api.js";
 /** How much text of recent events is kept, in UTF-16 code units. */
 const KEPT_UNITS = 2 * 1024 * 1024;
 
+/** What is needed of a record to read it. */
+type RecordRef = Pick<Unread, "at" | "textAt" | "mail" | "from" | "warning">;
+
 interface Kept {
   readonly event: DovecoteEvent;
   readonly n: number;
@@ -99,7 +102,7 @@ export class Texts {
   }
 
   /** An unread or delivered record as its reader sees it (M2, S6). */
-  async record(record: Pick<Unread, "at" | "textAt" | "mail" | "from" | "warning">): Promise<MailRecord> {
+  async record(record: RecordRef): Promise<MailRecord> {
     const { mail: type, from, textAt } = record;
     const warning = record.warning === null ? {} : { warning: record.warning };
     const result = type === "RESULT" ? await this.resultAt(record.at) : undefined;
@@ -117,7 +120,10 @@ export class Texts {
   }
 
   /** What a boundary gives: mail and the host's notices, oldest first (M5, W7). */
-  async boundary(mail: readonly Unread[], notices: readonly Point[]): Promise<readonly MailRecord[]> {
+  async boundary(
+    mail: readonly RecordRef[],
+    notices: readonly Point[],
+  ): Promise<readonly MailRecord[]> {
     const given: { readonly at: Point; readonly record: MailRecord }[] = [];
     for (const one of mail) given.push({ at: one.at, record: await this.record(one) });
     for (const at of notices) {

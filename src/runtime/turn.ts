@@ -22,7 +22,7 @@ import type {
   WaitAnswer,
 } from "./api.js";
 import { added } from "../projections/usage.js";
-import { readJson } from "./json.js";
+import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
 import { reasonOf } from "./reason.js";
 import type { Executions } from "./executions.js";
@@ -67,7 +67,7 @@ export class TurnHandle implements Turn {
   }
 
   sample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
-    return this.owned(this.takeSample(take));
+    return this.owned(() => this.takeSample(take));
   }
 
   private async takeSample<T>(take: (input: SampleInput) => Promise<T> | T): Promise<T> {
@@ -125,64 +125,73 @@ export class TurnHandle implements Turn {
   }
 
   partial(text: string): Promise<void> {
-    return this.owned(
+    return this.owned(() =>
       this.command({ kind: "partial", turn: this.ref, text: String(text) }).then(nothing),
     );
   }
 
   send(target: string, text: string): Promise<SendAnswer> {
-    const answer = this.command({ kind: "send", by: this.ref, target, text });
-    return this.owned(answer.then(({ held }) => (held ? { startsWhenSlotFrees: true } : {})));
+    return this.owned(async () => {
+      const { held } = await this.command({ kind: "send", by: this.ref, target, text });
+      return held ? { startsWhenSlotFrees: true } : {};
+    });
   }
 
   wait(options: { readonly timeoutMs?: number | string } = {}): Promise<WaitAnswer> {
     const { shell } = this.work.context;
-    const promise = new Promise<WaitAnswer>((resolve, reject) => {
-      shell.askThen(
-        { kind: "wait", turn: this.ref, timeout: options.timeoutMs },
-        ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
-        reject,
-      );
-    });
-    return this.owned(promise);
+    const call = (): Promise<WaitAnswer> =>
+      new Promise((resolve, reject) => {
+        shell.askThen(
+          { kind: "wait", turn: this.ref, timeout: options.timeoutMs },
+          ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
+          reject,
+        );
+      });
+    return this.owned(call);
   }
 
   spawn(options: SpawnOptions): Promise<AgentPath> {
-    const { name, behavior, task, role } = options;
-    const given = role === undefined ? {} : { role };
-    return this.owned(
-      this.work.context.spawn({ kind: "spawn", by: this.ref, name, behavior, task, ...given }),
-    );
+    return this.owned(() => {
+      const { name, behavior, task, role } = options;
+      const given = role === undefined ? {} : { role };
+      const by = this.ref;
+      return this.work.context.spawn({ kind: "spawn", by, name, behavior, task, ...given });
+    });
   }
 
   interrupt(target: string, reason?: string): Promise<InterruptAnswer> {
     const given = reason === undefined ? {} : { reason };
-    return this.owned(this.command({ kind: "interrupt", by: this.ref, target, ...given }));
+    return this.owned(() => this.command({ kind: "interrupt", by: this.ref, target, ...given }));
   }
 
   list(): Promise<readonly AgentInfo[]> {
-    return this.owned(this.work.context.listFor(this.ref));
+    return this.owned(() => this.work.context.listFor(this.ref));
   }
 
   yieldExecution(options: ExecutionOptions): Promise<number> {
     const { shell } = this.work.context;
-    const promise = new Promise<number>((resolve, reject) => {
-      shell.askThen(
-        { kind: "yield", turn: this.ref, command: String(options.command) },
-        ({ execution }) => {
-          this.work.executions.accept(execution, options.run);
-          resolve(execution);
-        },
-        reject,
-      );
-    });
-    return this.owned(promise);
+    const call = (): Promise<number> => {
+      const { command, run } = options;
+      return new Promise((resolve, reject) => {
+        shell.askThen(
+          { kind: "yield", turn: this.ref, command: String(command) },
+          ({ execution }) => {
+            this.work.executions.accept(execution, run);
+            resolve(execution);
+          },
+          reject,
+        );
+      });
+    };
+    return this.owned(call);
   }
 
   record(entry: Json): Promise<void> {
-    const { result, opaque } = readJson(entry);
-    if (opaque === true || result === undefined) return Promise.reject(notJson());
-    return this.owned(this.command({ kind: "record", turn: this.ref, entry: result }).then(nothing));
+    return this.owned(async () => {
+      const { result, opaque } = readJson(entry);
+      if (opaque === true || result === undefined) throw notJson();
+      await this.command({ kind: "record", turn: this.ref, entry: result });
+    });
   }
 
   get readOnly(): boolean {
@@ -198,7 +207,7 @@ export class TurnHandle implements Turn {
         reject,
       );
     });
-    return this.owned(promise);
+    return this.owned(() => promise);
   }
 
   takeResult(child: string, handler: ResultHandler): Promise<void> {
@@ -213,7 +222,7 @@ export class TurnHandle implements Turn {
         reject,
       );
     });
-    return this.owned(promise);
+    return this.owned(() => promise);
   }
 
   history(target: string): Transcript {
@@ -221,14 +230,14 @@ export class TurnHandle implements Turn {
   }
 
   result(target: string): Promise<TurnOutcome | undefined> {
-    return this.owned(this.work.context.resultFor(this.ref, target));
+    return this.owned(() => this.work.context.resultFor(this.ref, target));
   }
 
   private command<C extends Command>(command: C): Promise<Answers[C["kind"]]> {
     return this.work.context.shell.ask(command);
   }
 
-  private owned<T>(call: Promise<T>): Promise<T> {
+  private owned<T>(call: () => Promise<T>): Promise<T> {
     return owned(call, () => this.signal.aborted);
   }
 }
@@ -244,11 +253,3 @@ function checkUsage(usage: Usage): void {
 }
 
 const nothing = (): void => undefined;
-
-function notJson(): Refused {
-  return new Refused({
-    code: "value-not-json",
-    rule: "M6",
-    message: "A transcript entry is data that JSON can carry. Convert it, then record it again.",
-  });
-}

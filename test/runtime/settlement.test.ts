@@ -163,6 +163,10 @@ describe("an execution", () => {
     expect(world.session.list()[1]?.phase).toBe("settling");
     expect(await world.session.unread("/root")).toEqual([]);
     await world.ports.advance(1);
+    // That try has failed; the next one, after a pause, finds nothing left to end.
+    expect(world.session.list()[1]?.phase).toBe("settling");
+    expect(await world.session.unread("/root")).toEqual([]);
+    await world.ports.advance(1_000);
     expect(world.session.list()[1]?.phase).toBe("idle");
     stubborn.print("late");
     stubborn.end("late");

@@ -16,7 +16,11 @@ export const DEFAULT_CAPACITY = 10;
 
 function capacityFault(capacity: number): ReturnType<typeof reject> | null {
   if (Number.isSafeInteger(capacity) && capacity > 0) return null;
-  return reject("capacity-invalid", "W6", `Capacity is a positive integer; ${String(capacity)} is none.`);
+  return reject(
+    "capacity-invalid",
+    "W6",
+    `Capacity is a positive integer; ${String(capacity)} is none.`,
+  );
 }
 
 /** The first commit: the session and its root. */
