@@ -12,19 +12,19 @@ import type { Texts } from "./texts.js";
 export interface WorkContext {
   readonly shell: Shell;
   readonly texts: Texts;
-  behaviorOf(path: AgentPath): Behavior | undefined;
-  transcriptOf(path: AgentPath): Transcript;
+  readonly behaviorOf: (path: AgentPath) => Behavior | undefined;
+  readonly transcriptOf: (path: AgentPath) => Transcript;
   /** What the host runs before a turn may end, by name (S3). */
   readonly finalisers: Readonly<Record<string, Finaliser>>;
   /** An agent's transcript, or newest outcome, for a turn that may ask (A7). */
-  historyFor(turn: TurnRef, target: string): Transcript;
-  resultFor(turn: TurnRef, target: string): Promise<TurnOutcome | undefined>;
+  readonly historyFor: (turn: TurnRef, target: string) => Transcript;
+  readonly resultFor: (turn: TurnRef, target: string) => Promise<TurnOutcome | undefined>;
   /** The outcome that an agent's turn settles with. */
-  settlingAs(path: AgentPath): OutcomeKind;
+  readonly settlingAs: (path: AgentPath) => OutcomeKind;
   /** Everybody, for a turn that may ask (A7, A8). */
-  listFor(turn: TurnRef): Promise<readonly AgentInfo[]>;
+  readonly listFor: (turn: TurnRef) => Promise<readonly AgentInfo[]>;
   /** Spawns, and resolves once identity, task and start are committed (T3). */
-  spawn(command: CommandOf<"spawn">): Promise<AgentPath>;
+  readonly spawn: (command: CommandOf<"spawn">) => Promise<AgentPath>;
   /** Why an actor that stops is stopped: what its open calls reject with. */
-  stopReason(): Error;
+  readonly stopReason: () => Error;
 }
