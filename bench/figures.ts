@@ -29,7 +29,7 @@ export interface Benchmark {
 export type Rate = () => Promise<number>;
 
 /** The middle one. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
