@@ -3,6 +3,7 @@
  * commits, and tells a watcher of everything that is shown. Asserts only that the session comes to rest and that nothing
  * throws; what else must hold is the watcher's.
  */
+import { vi } from "vitest";
 import type { AttemptRef, DovecoteEvent, TurnRef } from "../../src/events/events.js";
 import type { Command } from "../../src/kernel/command.js";
 import type { Effect } from "../../src/kernel/effects.js";
@@ -13,6 +14,9 @@ import { foldAll } from "../../src/testing/scenario.js";
 import { check } from "../../test/support/property.js";
 import { Ledger } from "./ledger.js";
 import { type Program, type Step, commandOf, liveTurns, programs, tryOf } from "./programs.js";
+
+// A loaded machine must not fail a property; how many programs are played is DOVECOTE_RUNS's to say.
+vi.setConfig({ testTimeout: 300_000 });
 
 /** What a property looks at while a program is played. */
 export interface Watch {
