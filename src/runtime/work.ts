@@ -156,9 +156,9 @@ export class Work implements AgentWork, TurnWork {
 
   dropAll(): void {
     this.executions.dropAll();
-    const error = this.context.stopReason();
-    for (const hold of this.accepted.values()) hold.reject(error);
-    for (const hold of this.questions.values()) hold.reject(error);
+    const { stopReason } = this.context;
+    for (const hold of this.accepted.values()) hold.reject(stopReason());
+    for (const hold of this.questions.values()) hold.reject(stopReason());
     this.accepted.clear();
     this.questions.clear();
     this.handlers.drop();

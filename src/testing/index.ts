@@ -9,3 +9,21 @@ export {
   type HeldAppend,
 } from "./faultyLog.js";
 export { virtualPorts, type VirtualPorts } from "./virtualPorts.js";
+export {
+  given,
+  Scenario,
+  type AgentView,
+  type EffectPart,
+  type EventPart,
+  type Part,
+  type ScenarioHost,
+  type UnreadView,
+} from "./scenario.js";
+export {
+  attemptOf,
+  BEHAVIOR,
+  commands,
+  turnOf,
+  type SampleEndOptions,
+  type SpawnOptions,
+} from "./commands.js";

@@ -27,6 +27,7 @@ describe("opening", () => {
         role: "delegator",
         behavior: "root",
         turns: 0,
+        readOnly: false,
       },
     ]);
     expect(world.hands.called).toEqual([]);
