@@ -27,7 +27,8 @@ export function filesBelow(folder = ""): string[] {
     throw error;
   }
   return entries.flatMap((entry) => {
-    if (entry.isDirectory()) return notOurs.has(entry.name) ? [] : filesBelow(inFolder(entry.name));
+    if (notOurs.has(entry.name)) return [];
+    if (entry.isDirectory()) return filesBelow(inFolder(entry.name));
     return entry.isFile() ? [inFolder(entry.name)] : [];
   });
 }
