@@ -12,9 +12,6 @@ export type Projections = Readonly<Record<string, Projection<unknown>>>;
 /** The state that a projection gives. */
 export type StateOf<P> = P extends Projection<infer S> ? S : never;
 
-/** The states of several projections, by name. */
-export type States<P extends Projections> = { readonly [K in keyof P]: StateOf<P[K]> };
-
 /** A state, or what a projection threw when it was folded: it is then out of step, and the others are not (Q1). */
 type Cell = { readonly state: unknown } | { readonly fault: unknown };
 type Cells = ReadonlyMap<string, Cell>;
