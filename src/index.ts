@@ -35,6 +35,13 @@ export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
 export { levelLog, readLevelLog } from "./log/levelLog.js";
 export { memoryLog } from "./log/memoryLog.js";
 export type { EventLog } from "./log/log.js";
+export {
+  type LogReport,
+  type SessionReport,
+  verifyLog,
+  type VerifyOptions,
+  type VerifyProgress,
+} from "./log/verify.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export type { Limits } from "./kernel/state.js";
 export type { DovecoteEvent } from "./events/events.js";

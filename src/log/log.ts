@@ -58,8 +58,8 @@ export interface SessionReader {
   read(range?: ReadRange): AsyncIterable<Commit>;
   /** One commit; `undefined` when there is none at that position. */
   get(position: number): Promise<Commit | undefined>;
-  /** The newest snapshot at or below `position`, if one is readable. */
-  loadSnapshot(version: number, position?: number): Promise<Snapshot | undefined>;
+  /** The newest snapshot of that version (of any, when it is `undefined`) at or below `position`, if one is readable. */
+  loadSnapshot(version: number | undefined, position?: number): Promise<Snapshot | undefined>;
   close(): Promise<void>;
 }
 
@@ -80,7 +80,7 @@ export interface SessionLog extends SessionReader {
 export interface EventLog {
   /** For messages: `memory`, or the folder. */
   readonly name: string;
-  /** The ids of all sessions here, sorted. */
+  /** The ids of all sessions here, sorted: also of those that are damaged, as far as anything names them. */
   sessions(): Promise<readonly string[]>;
   /**
    * Takes the session's lease, with a new epoch.

@@ -54,7 +54,10 @@ export class StoredReader implements SessionReader {
     return decodeCommit(text, place, sha256);
   }
 
-  async loadSnapshot(version: number, position = Infinity): Promise<Snapshot | undefined> {
+  async loadSnapshot(
+    version: number | undefined,
+    position = Infinity,
+  ): Promise<Snapshot | undefined> {
     this.check();
     const last = Math.min(position, this.current.position);
     return (await findSnapshot(this.store, this.session, last, version))?.snapshot;
