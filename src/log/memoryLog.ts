@@ -4,7 +4,14 @@
  */
 import { LogInUse, LogUnavailable } from "../errors.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
-import { answerIn, clampRange, EMPTY_HEAD, readChain, sealNext, type StoredCommit } from "./chain.js";
+import {
+  answerIn,
+  clampRange,
+  EMPTY_HEAD,
+  readChain,
+  sealNext,
+  type StoredCommit,
+} from "./chain.js";
 import { decodeCommit } from "../events/codec.js";
 import { checkSessionId } from "./keys.js";
 import type {
@@ -244,7 +251,14 @@ class MemorySession extends MemoryReader implements SessionLog {
 }
 
 function newStream(): Stream {
-  return { records: [], heads: [], snapshots: new Map(), keys: new Map(), holder: undefined, epoch: 0 };
+  return {
+    records: [],
+    heads: [],
+    snapshots: new Map(),
+    keys: new Map(),
+    holder: undefined,
+    epoch: 0,
+  };
 }
 
 function closedError(): LogUnavailable {
