@@ -166,8 +166,7 @@ class MemoryReader implements SessionReader {
 
   async lookup(key: string): Promise<string | undefined> {
     this.check();
-    const position = this.stream.keys.get(key);
-    return position === undefined ? undefined : answerIn(await this.get(position), key);
+    return answerIn(await this.get(this.stream.keys.get(key) ?? 0), key);
   }
 
   async loadSnapshot(
