@@ -72,6 +72,8 @@ export class Session<Name extends string = string> extends SessionView {
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
   private over = false;
+  /** Outcomes that are being read for prompts. */
+  private readonly reading = new Set<Promise<TurnOutcome>>();
   private opened: Opening = { run: 0, recovered: [], unread: 0 };
 
   /** @internal */
@@ -124,7 +126,9 @@ export class Session<Name extends string = string> extends SessionView {
           reject,
         );
       });
-      return this.texts.settled(began, settled);
+      const outcome = this.texts.settled(began, settled);
+      this.reading.add(outcome);
+      return outcome.finally(() => this.reading.delete(outcome));
     });
   }
 
@@ -241,6 +245,8 @@ export class Session<Name extends string = string> extends SessionView {
     this.shell.stop();
     this.actors.stopAll();
     this.later.failAll(closedError());
+    // A prompt whose turn has settled is owed its text, which may have to come from the log.
+    await Promise.allSettled(this.reading);
     try {
       await this.parts.log.close();
       await this.parts.ownLog?.close();
