@@ -202,7 +202,7 @@ describe("the machine as a table", () => {
       for (const event of [...begin.map((type) => ({ type, event: { type } })), ...events]) {
         table.send(event);
         actor.send(event);
-        const { value, tags } = actor.getSnapshot();
+        const { value, tags } = actor.getSnapshot() as { value: unknown; tags: unknown };
         expect(table.getSnapshot()).toMatchObject({ value, tags });
         expect(ours.calls).toEqual(theirs.calls);
       }
