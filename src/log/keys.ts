@@ -63,6 +63,11 @@ export function snapshotKey(session: string, position: number): string {
 /** All commits. */
 export const COMMITS = { gte: "c/", lt: "c0" } as const;
 
+/** Key of the place where an idempotency key is found: it holds the position of its commit (M3). */
+export function requestKey(session: string, key: string): string {
+  return `x/${encodeURIComponent(session)}/${encodeURIComponent(key)}`;
+}
+
 /** All heads. */
 export const HEADS = { gte: "h/", lt: "h0" } as const;
 

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { DovecoteError } from "../errors.js";
 import { isAsClosed, printOf } from "./closedMark.js";
 import { codeOf, unavailable } from "./files.js";
-import { copyStore, openCopied } from "./openCopy.js";
+import { copyStore, openCopied } from "./copyStore.js";
 import type { OpenStore } from "./store.js";
 import { sessionsOf } from "./storeFormat.js";
 import { findHead, verifyRecent } from "./streamCheck.js";

@@ -30,7 +30,9 @@ describe("the lock", () => {
   it("L5 of a bare LevelDB is gone after a second open that failed, and another process writes", async () => {
     const { folder, level } = await bareLevel();
     expect(await writeBareElsewhere(folder)).toBe("refused");
-    await expect(new Level(folder).open()).rejects.toThrow();
+    await expect(new Level(folder).open()).rejects.toMatchObject({
+      code: "LEVEL_DATABASE_NOT_OPEN",
+    });
     expect(await writeBareElsewhere(folder)).toBe("wrote");
     await level.close();
   }, 30_000);
@@ -42,7 +44,9 @@ describe("the lock", () => {
     await expect(levelLog(folder).sessions()).rejects.toMatchObject({ code: "log-in-use" });
     expect(await writeBareElsewhere(folder)).toBe("refused");
     // The lock vanishes all the same when somebody opens the store behind the log's back.
-    await expect(new Level(folder).open()).rejects.toThrow();
+    await expect(new Level(folder).open()).rejects.toMatchObject({
+      code: "LEVEL_DATABASE_NOT_OPEN",
+    });
     expect(await openElsewhere(folder)).toBe("log-in-use");
     await appendOne(session, "still here");
     await log.close();

@@ -174,6 +174,45 @@ describe("closing", () => {
     expect(await again.session.result("/root")).toMatchObject({ reason: "session closed" });
   });
 
+  it("L8 lets a prompt whose turn has settled read its outcome first, however long it is", async () => {
+    const inner = await openWorld();
+    const response = "a long answer ".repeat(300_000);
+    let readBeforeClose = 0;
+    let reads = 0;
+    const world = await openWorld({
+      behaviors: { root: () => response },
+      log: {
+        name: "slow",
+        sessions: () => inner.log.sessions(),
+        readSession: (id) => inner.log.readSession(id),
+        close: () => inner.log.close(),
+        openSession: async (id) => {
+          const session = await inner.log.openSession(`${id}2`);
+          return {
+            ...session,
+            get: async (position) => {
+              await inner.ports.settle();
+              reads++;
+              return session.get(position);
+            },
+            close: async () => {
+              readBeforeClose = reads;
+              await session.close();
+            },
+          };
+        },
+      },
+    });
+    world.session.commits$.subscribe(({ events }) => {
+      if (events.some(({ type }) => type === "turn.settled")) void world.session.close();
+    });
+    const outcome = await world.session.prompt("go");
+    expect(outcome.text === response).toBe(true);
+    await world.session.close();
+    expect(reads).toBeGreaterThan(0);
+    expect(readBeforeClose).toBe(reads);
+  });
+
   it("L8 completes when the log can't be closed, and says so", async () => {
     const world = await openWorld();
     let done = false;
