@@ -4,6 +4,7 @@
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
 export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
 export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
   AgentInfo,
