@@ -100,22 +100,23 @@ async function delays(
 }
 
 /**
- * The tree as indented text, the event itself first, causes below what they caused.
+ * The tree as text, the event itself first, causes below what they caused; several causes of one event are indented.
  *
  * @example console.log(renderWhy(await why(trace, at)))
  */
 export function renderWhy(tree: Why): string {
   const lines: string[] = [];
-  const put = (node: Why | Outside, depth: number): void => {
+  const put = (node: Why | Outside, depth: number, lead: string): void => {
     const indent = "  ".repeat(depth);
-    const lead = depth === 0 ? "" : "because ";
     const place = "at" in node ? `${formatPoint(node.at)}  ` : "";
     lines.push(`${indent}${lead}${place}${node.text}`);
     if (!("at" in node)) return;
     for (const note of node.notes) lines.push(`${indent}  (${note})`);
-    for (const cause of node.because) put(cause, depth + 1);
+    // A chain stays in its column; only a fork indents.
+    const deeper = node.because.length > 1 ? depth + 1 : depth;
+    for (const cause of node.because) put(cause, deeper, "because ");
   };
-  put(tree, 0);
+  put(tree, 0, "");
   return lines.join("\n");
 }
 

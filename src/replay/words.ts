@@ -12,9 +12,9 @@ import { formatPoint } from "../events/point.js";
 export function describe(event: DovecoteEvent): string {
   if ("attempt" in event) return ofAttempt(event);
   if (event.type.startsWith("mail.")) return ofMail(event as MailEvent);
-  if ("turn" in event && event.turn !== undefined) return ofTurn(event as TurnEvent);
+  if ("turn" in event && event.turn !== undefined) return ofTurn(event);
   if ("path" in event) return ofAgent(event as AgentEvent);
-  return ofSession(event as SessionEvent);
+  return ofSession(event);
 }
 
 type AttemptEvent = Extract<DovecoteEvent, { readonly attempt: number }>;
