@@ -31,6 +31,7 @@ export type {
   UsageReport,
   WaitAnswer,
 } from "./runtime/api.js";
+export { renderRecord } from "./tools/render.js";
 export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
 export { levelLog, readLevelLog } from "./log/levelLog.js";
