@@ -14,6 +14,7 @@ const config: KnipConfig = {
     "property-tests/**/*.test.ts",
     "scripts/*.mjs",
     "test/consumer/program.ts",
+    "vitest.mutation.config.ts",
   ],
   project: ["{src,test,property-tests,bench,examples,scripts}/**/*.{ts,tsx,mjs}", "*.{ts,mjs}"],
   // A name that its own file uses may be exported for those who read its types.

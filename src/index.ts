@@ -4,6 +4,7 @@
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
 export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
 export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
   AgentInfo,
@@ -30,6 +31,7 @@ export type {
   UsageReport,
   WaitAnswer,
 } from "./runtime/api.js";
+export { renderRecord } from "./tools/render.js";
 export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
 export { levelLog, readLevelLog } from "./log/levelLog.js";

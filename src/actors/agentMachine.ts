@@ -4,13 +4,7 @@
  * Preparing is a tag of `idle`, blocked a tag of `active`.
  * It decides nothing: every transition is a folded event.
  */
-import {
-  type AnyStateMachine,
-  type EventObject,
-  createMachine,
-  fromCallback,
-  fromPromise,
-} from "xstate";
+import { type AnyStateMachine, type EventObject, createMachine, fromCallback } from "xstate";
 import type { EventType } from "../events/events.js";
 import { PHASES, type Phase, type PhaseTable } from "../kernel/phases.js";
 import type { AgentWork, Signal } from "./work.js";
@@ -25,27 +19,54 @@ interface InvokeInput {
   readonly signal: Signal;
 }
 
-/** The turn: runs once, for as long as the actor is `active`. */
-const turnActor = fromPromise<void, InvokeInput>(({ input, signal }) =>
-  input.work.runTurn(input.signal as Signal<"turn.started">, signal),
-);
+/** Work that lasts as long as a state: started on entering it; what it gives back stops it on leaving. */
+type Task = (work: AgentWork, signal: Signal) => () => void;
 
-/** The wait: held for as long as the actor is `waiting`. */
-const waitActor = fromCallback<EventObject, InvokeInput>(({ input }) =>
-  input.work.holdWait(input.signal as Signal<"wait.began">),
-);
+/** What a machine runs, by name: the machine invokes each as an actor of its own. */
+export const TASKS: Readonly<Record<string, Task>> = {
+  /** The turn: runs once, for as long as the actor is `active`. */
+  turn: (work, started) =>
+    abortable((stop) => work.runTurn(started as Signal<"turn.started">, stop)),
+  /** The wait: held for as long as the actor is `waiting`. */
+  wait: (work, began) => work.holdWait(began as Signal<"wait.began">),
+  /** One settlement try. */
+  settlement: (work, attempted) =>
+    abortable((stop) => work.trySettlement(attempted as Signal<"settlement.attempted">, stop)),
+  /** What the turn started lives as long as the machine at the most. */
+  resources: (work) => () => work.dropAll(),
+};
 
-/** One settlement try. */
-const settlementActor = fromPromise<void, InvokeInput>(({ input, signal }) =>
-  input.work.trySettlement(input.signal as Signal<"settlement.attempted">, signal),
-);
+/** Work with a signal that aborts when it is stopped before it has ended. */
+function abortable(run: (stop: AbortSignal) => Promise<void>): () => void {
+  const controller = new AbortController();
+  let running = true;
+  void run(controller.signal).then(() => (running = false));
+  return () => {
+    if (running) controller.abort();
+  };
+}
 
-/** What the turn started lives as long as the machine at the most. */
-const resources = fromCallback<EventObject, MachineInput>(
-  ({ input }) =>
-    () =>
-      input.work.dropAll(),
-);
+function taskActor(name: string) {
+  return fromCallback<EventObject, InvokeInput>(({ input }) =>
+    TASKS[name]?.(input.work, input.signal),
+  );
+}
+
+/** What the machine calls on its way, by name. */
+export const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) => void>> = {
+  releaseWait: (work, ended) => {
+    if (ended.event.type === "wait.ended") work.releaseWait(ended as Signal<"wait.ended">);
+  },
+  startExecution: (work, yielded) => work.startExecution(yielded as Signal<"execution.yielded">),
+  handleResult: (work, queued) => work.handleResult(queued as Signal<"mail.queued">),
+  releaseBlocker: (work, released) => work.releaseBlocker(released as Signal<"blocker.released">),
+};
+
+/** The events that a guard looks into, and what it asks: nothing else but an event's type moves a machine. */
+export const GUARDS: Readonly<Partial<Record<string, (signal: Signal) => boolean>>> = {
+  "blocker.released": ({ event }) => event.type === "blocker.released" && event.left === 0,
+  "mail.queued": ({ event }) => event.type === "mail.queued" && event.withheld === true,
+};
 
 /** Where an event leads when it does not lead to the initial state of its phase. */
 const ENTRY: Partial<Record<EventType, string>> = {
@@ -54,7 +75,7 @@ const ENTRY: Partial<Record<EventType, string>> = {
 };
 
 /** What an event starts besides moving the agent. */
-const ACTIONS: Partial<Record<EventType, string>> = { "execution.yielded": "startExecution" };
+const STARTS: Partial<Record<EventType, string>> = { "execution.yielded": "startExecution" };
 
 interface TransitionConfig {
   target?: string;
@@ -69,7 +90,7 @@ function transitionsOf(table: PhaseTable, phase: Phase): Record<string, Transiti
     const transition: TransitionConfig = {};
     const entry = ENTRY[event] ?? (target === phase ? undefined : `#${target}`);
     if (entry !== undefined) Object.assign(transition, { target: entry, reenter: true });
-    const actions = ACTIONS[event];
+    const actions = STARTS[event];
     if (actions !== undefined) transition.actions = actions;
     on[event] = transition;
   }
@@ -134,7 +155,7 @@ const ATTENTION = {
       tags: "blocked",
       on: {
         "blocker.released": [
-          { guard: "isLastBlocker", target: "clear", actions: "releaseBlocker" },
+          { guard: "holds", target: "clear", actions: "releaseBlocker" },
           { actions: "releaseBlocker" },
         ],
       },
@@ -148,8 +169,14 @@ interface Step {
 }
 
 /** An action or guard of ours: xstate's own types can't follow a machine that is built from a table. */
-const act = (run: (step: Step) => void) => (step: unknown) => run(step as Step);
-const test = (holds: (event: Signal) => boolean) => (step: unknown) => holds((step as Step).event);
+const act = (run: (work: AgentWork, signal: Signal) => void) => (step: unknown) => {
+  const { context, event } = step as Step;
+  run(context.work, event);
+};
+const holds = (step: unknown): boolean => {
+  const { event } = step as Step;
+  return GUARDS[event.type]?.(event) ?? true;
+};
 
 /**
  * Builds the machine. `table` is the kernel's own except in the tests that show that every state is needed.
@@ -159,11 +186,7 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
     id: "agent",
     context: ({ input }: { input: MachineInput }) => ({ work: input.work }),
     initial: "idle",
-    invoke: {
-      id: "resources",
-      src: "resources",
-      input: ({ context }: { context: MachineInput }) => ({ work: context.work }),
-    },
+    invoke: invoke("resources"),
     states: {
       idle: {
         id: "idle",
@@ -177,7 +200,7 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
       active: {
         type: "parallel",
         invoke: invoke("turn"),
-        on: { "mail.queued": { guard: "isWithheld", actions: "handleResult" } },
+        on: { "mail.queued": { guard: "holds", actions: "handleResult" } },
         states: { work: workStates(table), attention: ATTENTION },
       },
       settling: {
@@ -189,25 +212,9 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
     },
   };
   return createMachine(config as Parameters<typeof createMachine>[0], {
-    actors: { turn: turnActor, wait: waitActor, settlement: settlementActor, resources },
-    guards: {
-      isLastBlocker: test(({ event }) => event.type === "blocker.released" && event.left === 0),
-      isWithheld: test(({ event }) => event.type === "mail.queued" && event.withheld === true),
-    },
-    actions: {
-      releaseWait: act(({ context, event }) => {
-        if (event.type === "wait.ended") context.work.releaseWait(event as Signal<"wait.ended">);
-      }),
-      startExecution: act(({ context, event }) =>
-        context.work.startExecution(event as Signal<"execution.yielded">),
-      ),
-      handleResult: act(({ context, event }) =>
-        context.work.handleResult(event as Signal<"mail.queued">),
-      ),
-      releaseBlocker: act(({ context, event }) =>
-        context.work.releaseBlocker(event as Signal<"blocker.released">),
-      ),
-    },
+    actors: Object.fromEntries(Object.keys(TASKS).map((name) => [name, taskActor(name)])),
+    guards: { holds },
+    actions: Object.fromEntries(Object.entries(ACTIONS).map(([name, run]) => [name, act(run)])),
   });
 }
 
