@@ -65,14 +65,14 @@ describe("a settlement with finalisers", () => {
   });
 
   it("S3 that fails for the third time is errored, naming the cause, with its response still there", () => {
-    const given_up = lastTry.when(notSettled(three, "the index is locked"));
-    given_up.includes(
+    const settledAnyway = lastTry.when(notSettled(three, "the index is locked"));
+    settledAnyway.includes(
       { type: "settlement.failed", attempt: 3 },
       { type: "turn.settled", outcome: "errored", failed: "the index is locked" },
       { type: "mail.queued", mail: "RESULT", outcome: "errored", failed: "the index is locked" },
     );
-    given_up.agent("/root/a", { phase: "idle", last: "errored" });
-    given_up.agent("/root", { unread: [{ text: "the answer" }] });
+    settledAnyway.agent("/root/a", { phase: "idle", last: "errored" });
+    settledAnyway.agent("/root", { unread: [{ text: "the answer" }] });
   });
 
   it("S3 W5 that is errored in the end clears its agent's mark", () => {
