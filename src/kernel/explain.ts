@@ -37,7 +37,7 @@ export type SettleGuard =
   | { readonly guard: "behaviour"; readonly rule: "S1"; readonly told: Point }
   | { readonly guard: "paused"; readonly rule: "S3"; readonly failures: number }
   | { readonly guard: "queued"; readonly rule: "W3"; readonly of: AgentPath }
-  | { readonly guard: "trying"; readonly rule: "S2"; readonly executions: readonly number[] };
+  | { readonly guard: "trying"; readonly rule: "S2"; readonly executions: number };
 
 /** What keeps an agent's turn from being settled (S1-S3, W3). */
 export function settleGuard(state: State, agent: Agent): SettleGuard {
@@ -51,7 +51,7 @@ export function settleGuard(state: State, agent: Agent): SettleGuard {
   }
   const { trying } = state.durable;
   if (trying === agent.path) {
-    return { guard: "trying", rule: "S2", executions: turn.executions };
+    return { guard: "trying", rule: "S2", executions: turn.executions.size };
   }
   if (trying !== null) return { guard: "queued", rule: "W3", of: trying };
   return { guard: "paused", rule: "S3", failures: turn.settling.failures };

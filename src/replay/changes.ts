@@ -83,7 +83,7 @@ function agentChanges(before: Side, after: Side): string[] {
     moved("marked", marked(before), marked(after)),
     moved("preparing", preparing(before), preparing(after)),
     moved("blocked by", blockedBy(a), blockedBy(b)),
-    moved("commands that run", a.turn?.executions.length ?? 0, b.turn?.executions.length ?? 0),
+    moved("commands that run", a.turn?.executions.size ?? 0, b.turn?.executions.size ?? 0),
     moved("last outcome", outcomeOf(a), outcomeOf(b)),
   ].filter((text) => text !== "");
 }

@@ -117,7 +117,7 @@ function ofSettle(guard: SettleGuard): Words {
     case "queued":
       return [`the settlement of ${guard.of} runs, and one runs at a time`, "its end"];
     case "trying": {
-      const running = guard.executions.length;
+      const running = guard.executions;
       const what = running === 0 ? "finalisers run" : `${count(running, "command")} must stop`;
       return [`a try at ending it is under way: ${what}`, "its end, or its deadline"];
     }
