@@ -55,6 +55,7 @@ export type RejectionCode =
   | "start-failed"
   | "too-large"
   | "session-closed"
+  | "key-reused"
   | "value-not-json";
 
 /** A refusal as data: what happened, which rule, what to do (X4). Nothing was written. */

@@ -33,7 +33,6 @@ export function run(command: string, args: readonly string[], options: RunOption
     const child = spawn(command, args, {
       cwd,
       signal,
-      timeout: MOST_MS,
       env: environment(),
       stdio: ["pipe", "pipe", "ignore"],
       windowsHide: true,
@@ -49,10 +48,14 @@ export function run(command: string, args: readonly string[], options: RunOption
       cut = true;
       child.kill();
     });
+    // A timer of our own: spawn's `timeout` goes on, and keeps the process alive, when the command can't be started.
+    const late = setTimeout(() => child.kill(), MOST_MS);
     child.on("error", (error) => {
+      clearTimeout(late);
       reject(new Error(`${command} could not be run in ${cwd}: ${error.message}`));
     });
     child.on("close", (code) => {
+      clearTimeout(late);
       const out = Buffer.concat(pieces).toString("utf8");
       resolve({ code, out, cut: cut || code === null });
     });
@@ -90,4 +93,9 @@ export async function git(
 /** The pieces of an output that a NUL ends. */
 export function pieces(out: string): string[] {
   return out.split("\0").filter((piece) => piece !== "");
+}
+
+/** Whether a name may have lost bytes when it was read: names that are not UTF-8 can't be handed on. */
+export function isMangled(name: string): boolean {
+  return name.includes("\uFFFD");
 }

@@ -1,11 +1,11 @@
 /**
- * What a surveyor does with its part of the folder: lists the files, counts the lines, finds the newest change.
- * Each is a real command; git where it is there, else find.
+ * What a surveyor does with its part of the folder: lists the files and finds the newest change, by real commands; git
+ * where it is there, else find. Counting their lines is the business of `lines.ts`.
  */
 import { lstat } from "node:fs/promises";
-import { extname, join, resolve, sep } from "node:path";
-import { git, pieces, run } from "./commands.js";
-import { type Counted, type Look, plain } from "./messages.js";
+import { join, resolve, sep } from "node:path";
+import { git, isMangled, pieces, run } from "./commands.js";
+import { type Look, count, plain } from "./messages.js";
 import { isIgnored } from "./target.js";
 
 /** A file: its path in the part, its bytes, and when it was written, in milliseconds. */
@@ -19,37 +19,9 @@ export interface Listing {
 }
 
 const MOST_FILES = 50_000;
-const LOOKED_AT_A_TIME = 64;
 
-const LANGUAGES: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries({
-    C: ".c .h",
-    "C#": ".cs",
-    "C++": ".cc .cpp .cxx .hpp .hh",
-    CSS: ".css .scss .less",
-    Go: ".go",
-    HTML: ".html .htm",
-    Java: ".java",
-    JavaScript: ".js .mjs .cjs .jsx",
-    JSON: ".json .jsonl .json5",
-    Kotlin: ".kt .kts",
-    Lua: ".lua",
-    Markdown: ".md .mdx",
-    PHP: ".php",
-    Perl: ".pl .pm",
-    Python: ".py .pyi",
-    Ruby: ".rb",
-    Rust: ".rs",
-    SQL: ".sql",
-    Shell: ".sh .bash .zsh",
-    Swift: ".swift",
-    TOML: ".toml",
-    Text: ".txt .rst .adoc",
-    TypeScript: ".ts .mts .cts .tsx",
-    XML: ".xml .svg",
-    YAML: ".yml .yaml",
-  }).flatMap(([name, extensions]) => extensions.split(" ").map((one) => [one, name] as const)),
-);
+/** How many files are looked at side by side. */
+export const LOOKED_AT_A_TIME = 64;
 
 /** Lists the files of a part; links are not followed. */
 export async function listFiles(look: Look, signal: AbortSignal): Promise<Listing> {
@@ -61,15 +33,19 @@ export async function listFiles(look: Look, signal: AbortSignal): Promise<Listin
     .sort();
   if (kept.length > MOST_FILES) notes.push(`only its first ${MOST_FILES} files were looked at`);
   const files: File[] = [];
-  let lost = 0;
+  const passedOver = { lost: 0, mangled: 0, repository: 0, other: 0 };
   for (let from = 0; from < Math.min(kept.length, MOST_FILES); from += LOOKED_AT_A_TIME) {
     const some = kept.slice(from, Math.min(from + LOOKED_AT_A_TIME, MOST_FILES));
     for (const file of await Promise.all(some.map((path) => lookAt(dir, path)))) {
-      if (file === "lost") lost++;
-      else if (file !== "other") files.push(file);
+      if (typeof file === "string") passedOver[file]++;
+      else files.push(file);
     }
   }
-  if (lost > 0) notes.push(`${lost} of its files could not be looked at`);
+  const { lost, mangled, repository } = passedOver;
+  if (lost > 0) notes.push(`${count(lost, "file")} could not be looked at`);
+  if (mangled > 0) notes.push(`${count(mangled, "file")} left out, with a name that is not UTF-8`);
+  if (repository > 0)
+    notes.push(`not looked into: ${count(repository, "git repository")} inside it`);
   return { dir, files, notes };
 }
 
@@ -100,56 +76,19 @@ function lies(path: string, folder: string): boolean {
   return path.startsWith(folder + sep);
 }
 
-async function lookAt(dir: string, path: string): Promise<File | "lost" | "other"> {
+/** A file, or why it is none: `other` is a link, a socket, or a file that git still knows and that is gone. */
+type LookedAt = File | "lost" | "mangled" | "repository" | "other";
+
+async function lookAt(dir: string, path: string): Promise<LookedAt> {
   try {
     const stat = await lstat(join(dir, path));
+    // Git lists a folder as one piece when it is a repository of its own.
+    if (stat.isDirectory()) return "repository";
     return stat.isFile() ? [path, stat.size, Math.round(stat.mtimeMs)] : "other";
   } catch (error) {
-    // A file that git still knows and that is gone from the folder is no file of it.
-    return error instanceof Error && "code" in error && error.code === "ENOENT" ? "other" : "lost";
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) return "lost";
+    return isMangled(path) ? "mangled" : "other";
   }
-}
-
-/** The command that counts lines, for people. */
-export const COUNTING = "xargs -0 wc -l";
-
-/** Counts the lines of the files whose language is known, by `wc`, with their names on standard input. */
-export async function countLines(listing: Listing, signal: AbortSignal): Promise<Counted> {
-  const known = listing.files.filter(([path]) => languageOf(path) !== undefined);
-  const input = known.map(([path]) => `./${path}\0`).join("");
-  const { out } = await run("xargs", ["-0", "wc", "-l"], { cwd: listing.dir, signal, input });
-  const names = new Set(known.map(([path]) => path));
-  const lines = new Map<string, number>();
-  for (const line of out.split("\n")) {
-    const [, count, path] = /^ *(\d+) \.\/(.*)$/.exec(line) ?? [];
-    if (path !== undefined && names.has(path)) lines.set(path, Number(count));
-  }
-  return summarise(lines);
-}
-
-function summarise(lines: ReadonlyMap<string, number>): Counted {
-  const languages = new Map<string, { name: string; files: number; lines: number }>();
-  let all = 0;
-  for (const [path, count] of lines) {
-    const name = languageOf(path) ?? "";
-    const language = languages.get(name) ?? { name, files: 0, lines: 0 };
-    languages.set(name, { name, files: language.files + 1, lines: language.lines + count });
-    all += count;
-  }
-  const byLines = [...languages.values()].sort(
-    (a, b) => b.lines - a.lines || (a.name < b.name ? -1 : 1),
-  );
-  const [longest] = [...lines].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return {
-    kind: "counted",
-    lines: all,
-    languages: byLines,
-    longest: longest === undefined ? null : { path: longest[0], lines: longest[1] },
-  };
-}
-
-function languageOf(path: string): string | undefined {
-  return LANGUAGES[extname(path).toLowerCase()];
 }
 
 /** The newest change of a part: its newest commit, or the file that was written last. */

@@ -26,6 +26,13 @@ export interface Part {
   readonly looked?: Looked;
 }
 
+/** What is left out for one reason. */
+export interface LeftOut {
+  readonly why: string;
+  readonly names: readonly string[];
+  readonly more: number;
+}
+
 /** The person's order to the root. */
 export interface Survey {
   readonly kind: "survey";
@@ -35,8 +42,8 @@ export interface Survey {
   readonly parts: readonly Part[];
   /** Every folder that ever had an agent, and that agent's name: names are never given to another folder. */
   readonly names: readonly (readonly [folder: string, agent: string])[];
-  /** What stands at the top and is not surveyed, and why. */
-  readonly leftOut: readonly { readonly folder: string; readonly why: string }[];
+  /** What stands at the top and is not surveyed, and why: the first few names, and how many more there are. */
+  readonly leftOut: readonly LeftOut[];
   /** The log's own folder, where it lies in the surveyed one. */
   readonly except?: string;
 }
@@ -57,6 +64,12 @@ type Language = {
   readonly lines: number;
 };
 
+/** Files that are no text, so that they have no lines to count: how many of one extension. */
+type NotText = {
+  readonly kind: string;
+  readonly files: number;
+};
+
 /** A file and its lines. */
 type LongFile = {
   readonly path: string;
@@ -69,6 +82,9 @@ export interface Counted {
   readonly lines: number;
   readonly languages: readonly Language[];
   readonly longest: LongFile | null;
+  readonly notText: readonly NotText[];
+  /** How many files could not be read. */
+  readonly unread: number;
 }
 
 /** What has changed in a part since an earlier survey. */
@@ -89,6 +105,7 @@ export type Finding = Looked & {
   readonly folder: string;
   readonly languages: readonly Language[];
   readonly longest: LongFile | null;
+  readonly notText: readonly NotText[];
   /** The newest change: date and what it was; `null` where there are no files. */
   readonly newest: string | null;
   readonly changes: Changes | null;
@@ -167,7 +184,7 @@ export function clip(text: string, width: number): string {
 
 /** A number of things. */
 export function count(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+  return `${n} ${n === 1 ? what : `${what}s`.replace(/ys$/, "ies")}`;
 }
 
 /** A name as it can be printed: one line, no control characters. */

@@ -8,6 +8,8 @@ import { Progress, type Step } from "./progress.js";
 
 const NAME_WIDTH = 16;
 const WIDTH = 100;
+const ROWS = 24;
+const LEAST_WIDTH = 20;
 
 /** What the survey has to say. */
 export interface Output {
@@ -32,6 +34,12 @@ export function chooseOutput(json: boolean): Output {
   return isLive ? new LiveOutput() : new PlainOutput();
 }
 
+/** A terminal may not know how wide it is; `COLUMNS` speaks where there is none. */
+function widthOf(columns: number | undefined): number {
+  const width = columns || Number(process.env["COLUMNS"]) || WIDTH;
+  return Math.max(LEAST_WIDTH, width);
+}
+
 class JsonOutput implements Output {
   readonly width = WIDTH;
 
@@ -53,7 +61,7 @@ function lineOf({ who, says }: Step): string {
 }
 
 class PlainOutput implements Output {
-  readonly width = WIDTH;
+  readonly width = widthOf(undefined);
   private readonly progress = new Progress();
 
   say(sentence: string): void {
@@ -71,7 +79,7 @@ class PlainOutput implements Output {
 
 /** A block of lines at the bottom of the terminal, one an agent, drawn anew at each commit. */
 class LiveOutput implements Output {
-  readonly width = process.stderr.columns;
+  readonly width = widthOf(process.stderr.columns);
   private readonly progress = new Progress();
   private readonly lines = new Map<string, string>();
   private drawn = 0;
@@ -93,7 +101,8 @@ class LiveOutput implements Output {
   }
 
   private draw(): void {
-    const { columns, rows } = process.stderr;
+    const rows = process.stderr.rows || ROWS;
+    const columns = widthOf(process.stderr.columns);
     const lines = [...this.lines.values()].slice(0, Math.max(1, rows - 1));
     const up = this.drawn === 0 ? "" : `\u001b[${this.drawn}A`;
     const text = lines.map((line) => `\u001b[2K${clip(line, columns - 1)}\n`);

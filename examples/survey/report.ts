@@ -1,7 +1,7 @@
 /**
  * The report as text: a pure function of the findings, so that the same folder gives the same report.
  */
-import { type Finding, type WriteReport, clip, plain } from "./messages.js";
+import { type Finding, type WriteReport, clip, count, plain } from "./messages.js";
 
 /** What the editor keeps of a report: the findings it was made of. */
 export type Edition = {
@@ -13,6 +13,7 @@ export type Edition = {
 const NAME_WIDTH = 24;
 const LANGUAGES_WIDTH = 32;
 const MOST_LANGUAGES = 2;
+const MOST_KINDS = 5;
 const CHANGE_WIDTH = 48;
 
 const number = new Intl.NumberFormat("en-US");
@@ -70,9 +71,10 @@ function columns(rows: readonly (readonly string[])[]): string {
 }
 
 function languagesOf({ languages }: Finding): string {
-  const shown = languages.slice(0, MOST_LANGUAGES);
+  const written = languages.filter(({ lines }) => lines > 0);
+  const shown = written.slice(0, MOST_LANGUAGES);
   const words = shown.map(({ name, lines }) => `${name} ${number.format(lines)}`);
-  const rest = languages.length - shown.length;
+  const rest = written.length - shown.length;
   return [...words, ...(rest > 0 ? [`+${rest}`] : [])].join(", ") || "-";
 }
 
@@ -122,10 +124,26 @@ function notes(order: WriteReport, findings: readonly Finding[]): string {
   const said = findings.flatMap(({ folder, notes: own }) =>
     own.map((note) => `${folderName(folder)}: ${note}`),
   );
-  const byReason = new Map<string, string[]>();
-  for (const { folder, why } of order.leftOut) {
-    byReason.set(why, [...(byReason.get(why) ?? []), plain(folder)]);
+  const left = order.leftOut.map(({ why, names, more }) => {
+    const all = [...names.map(plain), ...(more > 0 ? [`${number.format(more)} more`] : [])];
+    return `Left out (${why}): ${all.join(", ")}`;
+  });
+  return [...failed, ...said, ...notCounted(findings), ...left].join("\n");
+}
+
+/** Which files have no lines in the table, by extension. */
+function notCounted(findings: readonly Finding[]): string[] {
+  const kinds = new Map<string, number>();
+  for (const { kind, files } of findings.flatMap(({ notText }) => notText)) {
+    kinds.set(kind, (kinds.get(kind) ?? 0) + files);
   }
-  const left = [...byReason].map(([why, folders]) => `Left out (${why}): ${folders.join(", ")}`);
-  return [...failed, ...said, ...left].join("\n");
+  if (kinds.size === 0) return [];
+  const most = [...kinds].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  const shown = most.slice(0, MOST_KINDS).map(([kind, files]) => `${plain(kind)} ${files}`);
+  const rest = most.length > MOST_KINDS ? [`+${most.length - MOST_KINDS}`] : [];
+  const files = most.reduce((sum, [, more]) => sum + more, 0);
+  const are = `${count(files, "file")} ${files === 1 ? "is" : "are"}`;
+  return [
+    `No lines are counted where there is no text: ${are} binary (${[...shown, ...rest].join(", ")})`,
+  ];
 }

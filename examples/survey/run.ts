@@ -23,7 +23,7 @@ import type { Edition } from "./report.js";
 import { root } from "./root.js";
 import { surveyor } from "./surveyor.js";
 import { defaultLog, findFolder, logInside, readTop, sessionId } from "./target.js";
-import { timelineOfRun } from "./timeline.js";
+import { shorten, timelineOfRun } from "./timeline.js";
 
 const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 const MOST_AT_A_TIME = 3;
@@ -52,7 +52,10 @@ export async function runSurvey(args: Args, stop: AbortSignal): Promise<void> {
     sayPlan(output, order, session);
     await survey(output, session, order);
     const timeline = await timelineOfRun(log, session.id, output.width);
-    output.say(`\nWho woke whom, and why:\n${timeline}`, { type: "timeline", text: timeline });
+    output.say(`\nWho woke whom, and why:\n${shorten(timeline)}`, {
+      type: "timeline",
+      text: timeline,
+    });
     output.say(`\nThe log: ${folder}`, { type: "log", folder });
   } finally {
     stop.removeEventListener("abort", onStop);

@@ -5,14 +5,8 @@
 import { dirname, join } from "node:path";
 import type { MailRecord, Transcript, Turn } from "dovecote";
 import { compare, isChange, memoryOf, recall } from "./changes.js";
-import {
-  COUNTING,
-  type Listing,
-  countLines,
-  listFiles,
-  newestChange,
-  newestCommit,
-} from "./files.js";
+import { type Listing, listFiles, newestChange, newestCommit } from "./files.js";
+import { COUNTING, countLines } from "./lines.js";
 import {
   type AgentKind,
   type Changes,
@@ -95,7 +89,7 @@ async function report(
     return changes === null ? "nothing to compare with" : `compared with survey ${changes.since}`;
   });
   if (changes === null || isChange(changes)) await turn.record(now);
-  const { languages, longest, lines } = counted;
+  const { languages, longest, lines, notText, unread } = counted;
   const files = listing.files.length;
   const says = `${folder === "." ? "The files at the top" : plain(folder)}: ${count(files, "file")}, ${count(lines, "line")}`;
   const finding: Finding = {
@@ -106,9 +100,10 @@ async function report(
     lines,
     languages,
     longest,
+    notText,
     newest,
     changes,
-    notes: listing.notes,
+    notes: unread === 0 ? listing.notes : [...listing.notes, `${count(unread, "file")} unreadable`],
   };
   const { startsWhenSlotFrees } = await turn.send(EDITOR, pack(says, finding));
   if (startsWhenSlotFrees === true) await turn.record({ kind: "held" } satisfies Note);

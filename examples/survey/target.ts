@@ -6,11 +6,13 @@ import { readdir, realpath, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, resolve, sep } from "node:path";
 import { BadInput } from "./args.js";
-import { git, pieces } from "./commands.js";
-import { type Survey, plain } from "./messages.js";
+import { git, isMangled, pieces } from "./commands.js";
+import { type LeftOut, type Survey, plain } from "./messages.js";
 
 /** The most folders that get an agent. */
 const MOST_FOLDERS = 24;
+/** The most names that are told of what is left out for one reason. */
+const MOST_NAMES = 10;
 
 /** What stands at the top of the surveyed folder. */
 export interface Top {
@@ -67,19 +69,37 @@ export async function readTop(real: string, log: string, signal: AbortSignal): P
   const ignored = await ignoredOf(real, names, signal);
   const files = entries.some((one) => one.isFile() && !ignored.has(one.name));
   const folders: string[] = [];
-  const leftOut: { folder: string; why: string }[] = [];
-  const links = entries.filter((one) => one.isSymbolicLink()).map(({ name }) => name);
-  for (const folder of links) leftOut.push({ folder, why: "a link" });
-  for (const { name: folder } of entries.filter((one) => one.isDirectory()).sort(byName)) {
-    if (folder === ".git") continue;
-    if (folder === "node_modules") leftOut.push({ folder, why: "installed packages" });
-    else if (join(real, folder) === log) leftOut.push({ folder, why: "the survey's own log" });
-    else if (ignored.has(folder)) leftOut.push({ folder, why: "ignored by git" });
-    else if (folders.length < MOST_FOLDERS) folders.push(folder);
-    else leftOut.push({ folder, why: `more than ${MOST_FOLDERS} folders` });
+  const leftOut = new Map<string, string[]>();
+  const leave = (name: string, why: string): void => {
+    const names = leftOut.get(why);
+    if (names === undefined) leftOut.set(why, [name]);
+    else names.push(name);
+  };
+  for (const entry of entries.sort(byName)) {
+    const { name } = entry;
+    if (entry.isSymbolicLink()) leave(name, "a link");
+    if (!entry.isDirectory() || name === ".git") continue;
+    if (name === "node_modules") leave(name, "installed packages");
+    else if (join(real, name) === log) leave(name, "the survey's own log");
+    else if (ignored.has(name)) leave(name, "ignored by git");
+    else if (isMangled(name) && !(await exists(join(real, name))))
+      leave(name, "not named in UTF-8");
+    else if (folders.length < MOST_FOLDERS) folders.push(name);
+    else leave(name, `more than ${MOST_FOLDERS} folders`);
   }
-  leftOut.sort((a, b) => (a.folder < b.folder ? -1 : 1));
-  return { folders: files ? [".", ...folders] : folders, leftOut };
+  return { folders: files ? [".", ...folders] : folders, leftOut: [...leftOut].map(someOf) };
+}
+
+function someOf([why, names]: readonly [string, readonly string[]]): LeftOut {
+  const shown = names.slice(0, MOST_NAMES);
+  return { why, names: shown, more: names.length - shown.length };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
 }
 
 function byName(a: { readonly name: string }, b: { readonly name: string }): number {

@@ -34,3 +34,18 @@ function realWaits(entries: readonly TimelineEntry[]): readonly TimelineEntry[] 
   }
   return entries.filter(({ at }) => !short.has(at.join(".")));
 }
+
+const MOST_ROWS = 60;
+const LAST_ROWS = 20;
+
+/** A long picture without its middle, for people; its legend stands at the end. */
+export function shorten(picture: string): string {
+  const [rows = "", legend = ""] = picture.split("\n\n");
+  const lines = rows.split("\n");
+  const out = lines.length - MOST_ROWS;
+  if (out <= 0) return picture;
+  const begin = lines.slice(0, MOST_ROWS - LAST_ROWS);
+  return [...begin, `  ... ${out} lines are left out`, ...lines.slice(-LAST_ROWS), "", legend].join(
+    "\n",
+  );
+}

@@ -1,5 +1,5 @@
 /**
- * Commits as text and back. A commit is one sealed JSON text `{ h, v, n, epoch, prev, at, id, e }`; its hash covers
+ * Commits as text and back. A commit is one sealed JSON text `{ h, v, n, epoch, prev, at, id, e, k }`; its hash covers
  * `prev`, the header and the exact bytes of the body. The fields that make the chain stand first, so that a chain can
  * be checked without parsing a body. Knows nothing of where the text is kept.
  */
@@ -52,6 +52,7 @@ export function encodeCommit(
       at: draft.at,
       id: draft.id,
       e: draft.events,
+      k: draft.keys,
     },
     sha256,
   );
@@ -87,20 +88,27 @@ export function decodeCommit(
   upcasters: Upcasters = UPCASTERS,
 ): Commit {
   const hash = intactHash(text, place, sha256);
-  const { v, n, epoch, prev, at, id, e } = parse(text, place);
+  const { v, n, epoch, prev, at, id, e, k } = parse(text, place);
   if (!isCount(v) || !isCount(n) || !isCount(epoch) || !isHashOrNone(prev)) {
     throw corrupt(place, "shape", "it has no commit header");
   }
   inPlace({ version: v, n, epoch, prev, hash }, place);
   const upcast = upcasterFrom(v, upcasters);
-  if (typeof at !== "number" || typeof id !== "string" || !Array.isArray(e)) {
-    throw corrupt(place, "shape", "its header or its list of events is malformed");
+  if (typeof at !== "number" || typeof id !== "string" || !Array.isArray(e) || !isKeys(k)) {
+    throw corrupt(place, "shape", "its header, its list of events or its keys are malformed");
   }
   const stored =
     upcast === undefined ? (e as unknown[]) : e.map((event) => upcast(asStored(event, place)));
   let index = 0;
   for (const event of stored) checkEvent(asStored(event, place), index++, place);
-  return { id, n, at, epoch, prev, hash, events: stored as readonly DovecoteEvent[] };
+  const events = stored as readonly DovecoteEvent[];
+  return { id, n, at, epoch, prev, hash, events, ...(k === undefined ? {} : { keys: k }) };
+}
+
+function isKeys(value: unknown): value is Readonly<Record<string, string>> | undefined {
+  if (value === undefined) return true;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((answer) => typeof answer === "string");
 }
 
 function intactHash(text: string, place: Place, sha256: Sha256): string {

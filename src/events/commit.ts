@@ -15,6 +15,8 @@ export interface CommitDraft {
   /** Wall-clock time of the append, in milliseconds since 1970. For people; never an order. */
   readonly at: number;
   readonly events: readonly DovecoteEvent[];
+  /** Idempotency keys of the requests that this commit carries out, each with what it was answered (M3). */
+  readonly keys?: Readonly<Record<string, string>>;
 }
 
 /** A commit as a log gives it back, decoded, verified against the chain and upcast. */

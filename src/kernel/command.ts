@@ -56,8 +56,10 @@ export type Command =
       readonly text: string;
       /** The turn settles, and one of its finalisers sends (T1). */
       readonly finaliser?: true;
+      /** Written in the mail's commit, with the answer: a repeated request is found by it (M3). */
+      readonly key?: string;
     }
-  | { readonly kind: "prompt"; readonly text: string }
+  | { readonly kind: "prompt"; readonly text: string; readonly key?: string }
   | { readonly kind: "assign"; readonly target: string; readonly task: string }
   | {
       readonly kind: "interrupt";
@@ -141,7 +143,7 @@ export interface Answers {
   interruptTree: { readonly stopped: readonly Answers["interrupt"][] };
   spawn: { readonly path: AgentPath; readonly pending: Pending | null };
   /** `held` is the one answer of M7 that is not empty: capacity alone keeps an idle recipient from starting. */
-  send: { readonly held: boolean };
+  send: { readonly record: Point; readonly held: boolean };
   /** The order point of the INPUT: the turn that reads it gives `prompt` its outcome (W8). */
   prompt: { readonly input: Point };
   assign: { readonly path: AgentPath; readonly pending: Pending | null };

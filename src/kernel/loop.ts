@@ -6,10 +6,11 @@
 import type { Rejection } from "../errors.js";
 import type { DovecoteEvent } from "../events/events.js";
 import type { Point } from "../events/point.js";
-import type { Answers, Command, CommandOf } from "./command.js";
+import type { Answers, Command } from "./command.js";
 import { type Decision, decide } from "./decide.js";
 import { URGENCY } from "./durability.js";
 import type { Effect } from "./effects.js";
+import { keyEntry } from "./keys.js";
 import type { State } from "./state.js";
 
 /** What became of a command. `unknown`: its commit may or may not be there (M3); `degraded`: it was not even tried (L6). */
@@ -29,8 +30,15 @@ export interface Placed {
 
 /** What the shell does for the loop. Nothing here may call back into the loop before it returns, but `submit`. */
 export interface LoopPort {
-  /** Begin to append commit `n`; call {@link Loop.appended} or {@link Loop.failed} when it has ended. */
-  append(n: number, events: readonly DovecoteEvent[]): void;
+  /**
+   * Begin to append commit `n`; call {@link Loop.appended} or {@link Loop.failed} when it has ended. `keys` are the
+   * idempotency keys of what it carries out (M3).
+   */
+  append(
+    n: number,
+    events: readonly DovecoteEvent[],
+    keys: Readonly<Record<string, string>> | undefined,
+  ): void;
   /** These events have been folded: let projections, actors and observers see them. */
   show(events: readonly Placed[], state: State): void;
   perform(effect: Effect): void;
@@ -229,7 +237,7 @@ export class Loop {
 
   private commit(batch: Batch): void {
     this.inFlight = batch;
-    this.port.append(batch.first[0], [...this.pending, ...batch.events]);
+    this.port.append(batch.first[0], [...this.pending, ...batch.events], keysOf(batch));
   }
 
   private showNow(batch: Batch): void {
@@ -253,31 +261,24 @@ export class Loop {
   }
 }
 
+function keysOf({ settled }: Batch): Readonly<Record<string, string>> | undefined {
+  const entries = settled.flatMap(({ item, reply }) => {
+    const entry = reply.kind === "answer" ? keyEntry(item.command, reply.answer) : undefined;
+    return entry === undefined ? [] : [entry];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
 /** One by one: a recovery can have more events than a call may have arguments. */
 function append<T>(to: T[], items: readonly T[]): void {
   for (const item of items) to.push(item);
 }
 
-function weightOf(command: Command): number {
-  switch (command.kind) {
-    case "send":
-    case "prompt":
-    case "partial":
-    case "execution.complete":
-      return command.text.length;
-    case "spawn":
-    case "assign":
-      return command.task.length;
-    case "turn.finish":
-      return endWeight(command);
-    case "sample.end":
-      return typeof command.result === "string" ? command.result.length : 0;
-    default:
-      return 0;
-  }
-}
-
-function endWeight({ end }: CommandOf<"turn.finish">): number {
-  if (end.kind === "errored") return end.reason.length;
-  return typeof end.response === "string" ? end.response.length : 0;
+/** All text of a command, in UTF-16 code units: its entries, results and reasons too. */
+function weightOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let weight = 0;
+  for (const [key, item] of Object.entries(value)) weight += key.length + weightOf(item);
+  return weight;
 }

@@ -97,6 +97,12 @@ export class ChainWalk {
   }
 }
 
+/** What a commit says of one of its idempotency keys (M3). */
+export function answerIn(commit: CommitDraft | undefined, key: string): string | undefined {
+  const keys = commit?.keys;
+  return keys !== undefined && Object.hasOwn(keys, key) ? keys[key] : undefined;
+}
+
 /** A range of positions inside a stream that ends at `last`; empty when `from` is above `to`. */
 export function clampRange(range: ReadRange, last: number): { from: number; to: number } {
   return { from: Math.max(1, range.from ?? 1), to: Math.min(last, range.to ?? last) };

@@ -60,6 +60,11 @@ export function snapshotKey(session: string, position: number): string {
   return keyAt(prefixOf("s", session), position);
 }
 
+/** Key of the place where an idempotency key is found: it holds the position of its commit (M3). */
+export function requestKey(session: string, key: string): string {
+  return `x/${encodeURIComponent(session)}/${encodeURIComponent(key)}`;
+}
+
 /** All heads. */
 export const HEADS = { gte: "h/", lt: "h0" } as const;
 

@@ -58,6 +58,8 @@ export interface SessionReader {
   read(range?: ReadRange): AsyncIterable<Commit>;
   /** One commit; `undefined` when there is none at that position. */
   get(position: number): Promise<Commit | undefined>;
+  /** What the request with this idempotency key was answered; `undefined` when the stream has no such key (M3). */
+  lookup(key: string): Promise<string | undefined>;
   /** The newest snapshot at or below `position`, if one is readable. */
   loadSnapshot(version: number, position?: number): Promise<Snapshot | undefined>;
   close(): Promise<void>;
@@ -69,7 +71,7 @@ export interface SessionLog extends SessionReader {
   readonly epoch: number;
   /**
    * Appends one commit whole or not at all. Never rejects: a failure is a result. One append at a time: a second one,
-   * while the first is under way, is a conflict.
+   * while the first is under way, is a conflict. Its keys are there if and only if it is.
    */
   append(commit: CommitDraft): Promise<AppendResult>;
   /** Keeps a snapshot, the two newest of them; losing it loses nothing, so it does not reject (L7). */

@@ -4,7 +4,14 @@
  */
 import { LogInUse, LogUnavailable } from "../errors.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
-import { clampRange, EMPTY_HEAD, readChain, sealNext, type StoredCommit } from "./chain.js";
+import {
+  answerIn,
+  clampRange,
+  EMPTY_HEAD,
+  readChain,
+  sealNext,
+  type StoredCommit,
+} from "./chain.js";
 import { decodeCommit } from "../events/codec.js";
 import { checkSessionId } from "./keys.js";
 import type {
@@ -27,6 +34,8 @@ interface Stream {
   readonly records: string[];
   readonly heads: Head[];
   readonly snapshots: Map<number, string>;
+  /** The commit that carries each idempotency key. */
+  readonly keys: Map<string, number>;
   holder: object | undefined;
   /** The last epoch given out: an epoch is never given twice, even when nothing was appended under it. */
   epoch: number;
@@ -52,6 +61,7 @@ export class MemoryStorage {
         records: stream.records.slice(0, upTo),
         heads,
         snapshots: new Map(snapshots),
+        keys: new Map([...stream.keys].filter(([, position]) => position <= upTo)),
         holder: undefined,
         epoch: heads.at(-1)?.epoch ?? 0,
       });
@@ -154,6 +164,11 @@ class MemoryReader implements SessionReader {
     return decodeCommit(text, { session: this.session, position }, sha256);
   }
 
+  async lookup(key: string): Promise<string | undefined> {
+    this.check();
+    return answerIn(await this.get(this.stream.keys.get(key) ?? 0), key);
+  }
+
   async loadSnapshot(
     version: number,
     position = this.head().position,
@@ -211,6 +226,7 @@ class MemorySession extends MemoryReader implements SessionLog {
       const next = sealNext(commit, head, this.epoch);
       stream.records.push(next.text);
       stream.heads.push(next.head);
+      for (const key of Object.keys(commit.keys ?? {})) stream.keys.set(key, commit.n);
       return { kind: "appended", head: next.head };
     } catch (cause) {
       // What JSON can't carry is the only thing that fails here, and it fails before anything is kept.
@@ -234,7 +250,14 @@ class MemorySession extends MemoryReader implements SessionLog {
 }
 
 function newStream(): Stream {
-  return { records: [], heads: [], snapshots: new Map(), holder: undefined, epoch: 0 };
+  return {
+    records: [],
+    heads: [],
+    snapshots: new Map(),
+    keys: new Map(),
+    holder: undefined,
+    epoch: 0,
+  };
 }
 
 function closedError(): LogUnavailable {

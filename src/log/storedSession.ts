@@ -5,9 +5,9 @@
 import { LogUnavailable } from "../errors.js";
 import { corrupt, decodeCommit } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
-import { clampRange, readChain, sealNext } from "./chain.js";
+import { answerIn, clampRange, readChain, sealNext } from "./chain.js";
 import type { GroupWriter } from "./groupWriter.js";
-import { commitKey, headKey, keyAt, prefixOf, rangeOf, snapshotKey } from "./keys.js";
+import { commitKey, headKey, keyAt, prefixOf, rangeOf, requestKey, snapshotKey } from "./keys.js";
 import type { AppendResult, Head, ReadRange, SessionLog, SessionReader, Snapshot } from "./log.js";
 import { sha256 } from "./sha256.js";
 import { encodeSnapshot, SNAPSHOTS_KEPT } from "./snapshots.js";
@@ -52,6 +52,19 @@ export class StoredReader implements SessionReader {
     const place = { session: this.session, position };
     if (text === undefined) throw corrupt(place, "hole", "it is missing");
     return decodeCommit(text, place, sha256);
+  }
+
+  async lookup(key: string): Promise<string | undefined> {
+    this.check();
+    const stored = await this.store.get(requestKey(this.session, key));
+    if (stored === undefined) return undefined;
+    const position = Number(stored);
+    // A key of a commit past the head belongs to a history that this reader does not see.
+    if (position > this.current.position) return undefined;
+    const answer = answerIn(await this.get(position), key);
+    if (answer !== undefined) return answer;
+    const place = { session: this.session, position };
+    throw corrupt(place, "unknown-key", "an idempotency key names it that it does not hold");
   }
 
   async loadSnapshot(version: number, position = Infinity): Promise<Snapshot | undefined> {
@@ -155,6 +168,10 @@ export class StoredSession extends StoredReader implements SessionLog {
     const outcome = await this.#writing.writer.write([
       { key: keyAt(this.#commits, commit.n), value: next.text },
       { key: this.#headKey, value: encodeHead(next.head) },
+      ...Object.keys(commit.keys ?? {}).map((key) => ({
+        key: requestKey(this.session, key),
+        value: String(commit.n),
+      })),
     ]);
     if (outcome.kind === "unknown") return { ...outcome, commitId: commit.id };
     if (outcome.kind !== "written") return outcome;

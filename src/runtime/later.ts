@@ -8,7 +8,8 @@ import { type Point, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
 import { ROOT } from "../paths.js";
 
-interface Waiter<T> {
+/** Who waits for an answer. */
+export interface Waiter<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: Error) => void;
 }
@@ -20,8 +21,16 @@ export interface Ended {
 }
 
 interface Prompt extends Waiter<Ended> {
-  /** The root turn that read the INPUT, once one has. */
+  /** The root turn that read the INPUT, once one has; 0 while that is looked up in the log. */
   turn: number | null;
+}
+
+/** What a look-up in the log has found out about an INPUT. */
+export interface Found {
+  /** The turn that reads it, which is live; `null` when none has yet. */
+  readBy(turn: number | null): void;
+  /** That turn has settled. */
+  settled(ended: Ended): void;
 }
 
 /** See the module header. */
@@ -36,6 +45,25 @@ export class Later {
   /** Resolves with the end of the root turn that reads this INPUT (W8). */
   outcomeOf(input: Point, waiter: Waiter<Ended>): void {
     this.prompts.set(formatPoint(input), { ...waiter, turn: null });
+  }
+
+  /**
+   * The same for an INPUT that an earlier request queued (M3): whether a turn has read it is looked up by the caller,
+   * who says so in the end; what happens meanwhile is seen here.
+   */
+  outcomeAgain(input: Point, waiter: Waiter<Ended>): Found {
+    const key = formatPoint(input);
+    const prompt: Prompt = { ...waiter, turn: 0 };
+    this.prompts.set(key, prompt);
+    return {
+      readBy: (turn) => {
+        if (prompt.turn === 0) prompt.turn = turn;
+      },
+      settled: (ended) => {
+        this.prompts.delete(key);
+        waiter.resolve(ended);
+      },
+    };
   }
 
   /** Resolves when the reserved start has been committed; rejects when it was given up. */

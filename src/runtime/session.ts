@@ -3,7 +3,7 @@
  */
 import type { Observable } from "rxjs";
 import { type AgentActor, AgentActors, type Inspect } from "../actors/agentActors.js";
-import { Refused, type SessionDegraded } from "../errors.js";
+import type { SessionDegraded } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
 import type { Command, CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
@@ -24,10 +24,12 @@ import type {
   SpawnOptions,
   TurnOutcome,
 } from "./api.js";
-import { type Ended, Later } from "./later.js";
+import { Later } from "./later.js";
 import { owned } from "./owned.js";
+import { Person, type RequestOptions } from "./person.js";
 import type { Cancel, Ports } from "./ports.js";
 import type { BuiltIn } from "./projections.js";
+import { closedError, interruptedError, notBlocked } from "./refusals.js";
 import { type Prepare, Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
@@ -69,11 +71,10 @@ export class Session<Name extends string = string> extends SessionView {
   private readonly store: ProjectionStore<BuiltIn>;
   private readonly commits: Stream<CommitDraft>;
   private readonly quiet: QuietWatch;
+  private readonly person: Person;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
   private over = false;
-  /** Outcomes that are being read for prompts. */
-  private readonly reading = new Set<Promise<TurnOutcome>>();
   private opened: Opening = { run: 0, recovered: [], unread: 0 };
 
   /** @internal */
@@ -95,6 +96,14 @@ export class Session<Name extends string = string> extends SessionView {
       degraded: (error: SessionDegraded) => this.fallBack(error),
     };
     this.shell = new Shell({ state, log, ports, prepare, listener });
+    this.person = new Person({
+      shell: this.shell,
+      later: this.later,
+      texts,
+      log,
+      over: () => (this.ending === null ? null : closedError()),
+      rested: () => this.quiet.poke(),
+    });
     const context = this.workContext();
     this.actors = new AgentActors({ workOf: () => new Work(context), inspect, onObserverError });
   }
@@ -117,27 +126,13 @@ export class Session<Name extends string = string> extends SessionView {
   }
 
   /** The person's text: starts an idle root, or reaches an active one (W8). Resolves with the outcome of the turn that read it. */
-  prompt(text: string): Promise<TurnOutcome> {
-    return owned(async () => {
-      const { began, settled } = await new Promise<Ended>((resolve, reject) => {
-        this.shell.askThen(
-          { kind: "prompt", text },
-          ({ input }) => this.later.outcomeOf(input, { resolve, reject }),
-          reject,
-        );
-      });
-      const outcome = this.texts.settled(began, settled);
-      this.reading.add(outcome);
-      return outcome.finally(() => this.reading.delete(outcome));
-    });
+  prompt(text: string, options: RequestOptions = {}): Promise<TurnOutcome> {
+    return owned(() => this.person.prompt(text, options));
   }
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
-  send(target: string, text: string): Promise<SendAnswer> {
-    return owned(async () => {
-      const { held } = await this.shell.ask({ kind: "send", by: null, target, text });
-      return held ? { startsWhenSlotFrees: true } : {};
-    });
+  send(target: string, text: string, options: RequestOptions = {}): Promise<SendAnswer> {
+    return owned(() => this.person.send(target, text, options));
   }
 
   /** Spawns an agent for the host (T3). */
@@ -245,8 +240,7 @@ export class Session<Name extends string = string> extends SessionView {
     this.shell.stop();
     this.actors.stopAll();
     this.later.failAll(closedError());
-    // A prompt whose turn has settled is owed its text, which may have to come from the log.
-    await Promise.allSettled(this.reading);
+    await this.person.allRead();
     try {
       await this.parts.log.close();
       await this.parts.ownLog?.close();
@@ -348,7 +342,9 @@ export class Session<Name extends string = string> extends SessionView {
   private isQuiet(): boolean {
     if (this.over || this.isDegraded) return true;
     const { loop } = this.shell;
-    if (!this.shell.resting || loop.state.durable.settling.length > 0) return false;
+    const { durable, volatile } = loop.state;
+    if (!this.shell.resting || !this.person.resting || durable.settling.length > 0) return false;
+    if (volatile.handlers.some(({ record }) => record !== null)) return false;
     if (!loop.dirty) return true;
     this.shell.tell({ kind: "flush" });
     return false;
@@ -360,20 +356,4 @@ export class Session<Name extends string = string> extends SessionView {
     const waiting = agents.filter(({ phase }) => phase === "waiting").map(({ path }) => path);
     return { running, waiting };
   }
-}
-
-function notBlocked(path: AgentPath): Refused {
-  const message = `No question of ${path} waits for an answer. List the agents to see who is blocked.`;
-  return new Refused({ code: "not-blocked", rule: "T1", message });
-}
-
-function closedError(): Refused {
-  const message = "The session is closed. Open it again to go on.";
-  return new Refused({ code: "session-closed", rule: "L8", message });
-}
-
-function interruptedError(): Refused {
-  const message =
-    "The turn was interrupted, so its handle takes no more calls. Return from the behaviour.";
-  return new Refused({ code: "turn-over", rule: "I4", message });
 }

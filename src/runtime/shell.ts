@@ -87,8 +87,18 @@ export class Shell implements LoopPort {
     return this.timers.size;
   }
 
-  append(n: number, events: readonly DovecoteEvent[]): void {
-    const commit: CommitDraft = { id: this.ports.id(), n, at: this.ports.now(), events };
+  append(
+    n: number,
+    events: readonly DovecoteEvent[],
+    keys: Readonly<Record<string, string>> | undefined,
+  ): void {
+    const commit: CommitDraft = {
+      id: this.ports.id(),
+      n,
+      at: this.ports.now(),
+      events,
+      ...(keys === undefined ? {} : { keys }),
+    };
     this.writing = commit;
     void this.write(commit);
   }

@@ -105,6 +105,7 @@ class Faulty implements FaultyLog {
       head: () => inner.head(),
       read: (range) => inner.read(range),
       get: (position) => inner.get(position),
+      lookup: (key) => inner.lookup(key),
       loadSnapshot: (version, position) => inner.loadSnapshot(version, position),
       saveSnapshot: (snapshot) => inner.saveSnapshot(snapshot),
       close: () => inner.close(),

@@ -3,6 +3,7 @@
  * one engine can do. Needs no test framework of its own: it is handed `describe` and `it`, and asserts with Node.
  */
 import { conflicts, leases, manySessions, streams } from "./logAppends.js";
+import { keys } from "./logKeys.js";
 import { endings, reads, snapshots } from "./logReads.js";
 import type { LogPlace } from "./logSupport.js";
 
@@ -41,6 +42,7 @@ export function logContract(
     leases(test);
     reads(test);
     snapshots(test);
+    keys(test);
     endings(test);
   });
 }

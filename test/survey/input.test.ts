@@ -2,9 +2,12 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { levelLog } from "dovecote";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { BadInput, readArgs } from "../../examples/survey/args.js";
+import { run } from "../../examples/survey/commands.js";
+import { languageOf } from "../../examples/survey/languages.js";
 import { nameAgents, readTop } from "../../examples/survey/target.js";
+import { shorten } from "../../examples/survey/timeline.js";
 import { testFolder } from "../support/folders.js";
 import { type Ended, everything, survey, write } from "./program.js";
 
@@ -90,7 +93,7 @@ it("gives at most 24 folders an agent, and says which are left out", async () =>
   for (const name of names) await mkdir(join(folder, name));
   const { folders, leftOut } = await readTop(folder, "/nowhere", new AbortController().signal);
   expect(folders).toEqual(names.slice(0, 24));
-  expect(leftOut.map(({ folder: name }) => name)).toEqual(["d24", "d25"]);
+  expect(leftOut).toEqual([{ why: "more than 24 folders", names: ["d24", "d25"], more: 0 }]);
 });
 
 it("names agents after folders, never two alike, and never one anew", () => {
@@ -107,4 +110,38 @@ it("names agents after folders, never two alike, and never one anew", () => {
   expect([...first.values()].every((name) => /^[a-z0-9_]{1,64}$/.test(name))).toBe(true);
   const second = nameAgents(["A-B", "a_b"], [...first]);
   expect([second.get("a_b"), second.get("A-B")]).toEqual(["a_b_2", "a_b_4"]);
+});
+
+it("tells what a file is written in by its extension, its name or its first line, and passes over what is no text", () => {
+  const of = (path: string, head = "") => languageOf(path, Buffer.from(head));
+  expect([of("a/b.TS"), of("Makefile"), of("a/Dockerfile"), of("LICENSE")]).toEqual([
+    "TypeScript",
+    "Make",
+    "Docker",
+    "Text",
+  ]);
+  expect(of("run", "#!/usr/bin/env bash\n")).toBe("Shell");
+  expect(of("run", "#! /usr/bin/env -S A=1 python3.11 -u\n")).toBe("Python");
+  expect([of("run", "#!/opt/odd\n"), of("run", "#!"), of("run")]).toEqual(Array(3).fill("Other"));
+  expect([of("a.ts", "G\0"), of("a.bin", "\0")]).toEqual([undefined, undefined]);
+});
+
+it("shortens a long picture in its middle, and keeps its legend", () => {
+  const rows = Array.from({ length: 70 }, (_, n) => `row ${n}`);
+  const lines = shorten([...rows, "", "legend"].join("\n")).split("\n");
+  expect(lines).toHaveLength(63);
+  expect(lines.slice(39, 42)).toEqual(["row 39", "  ... 10 lines are left out", "row 50"]);
+  expect(lines.slice(-2)).toEqual(["", "legend"]);
+  expect(shorten("row\n\nlegend")).toBe("row\n\nlegend");
+});
+
+it("leaves no timer behind when a command can't be started", async () => {
+  vi.useFakeTimers();
+  try {
+    const { signal } = new AbortController();
+    await expect(run("no-such-command", [], { cwd: ".", signal })).rejects.toThrow("no-such-");
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,6 +1,6 @@
 /** The main job from end to end: real runs on real folders. */
 import { execFileSync } from "node:child_process";
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { testFolder } from "../support/folders.js";
@@ -75,6 +75,26 @@ describe("the survey of a folder", () => {
       expect(out).toMatch(/^src +1 +1 +TypeScript 1 +\S+ [0-9a-f]+ Say \$\(touch x\) `y`$/m);
       expect(out).toContain("Left out (ignored by git): dist");
       expect(await readdir(folder)).toEqual([".git", ".gitignore", "dist", "docs", "src"]);
+    },
+    TIMEOUT_MS,
+  );
+
+  it(
+    "counts all text, whatever its name, and says what it does not count",
+    async () => {
+      const [folder, state] = [await testFolder(), await testFolder()];
+      await write(folder, { "a/Makefile": "all:\n", "a/run": "#!/bin/sh\n:\n", "a/notes": "n\n" });
+      await write(folder, { "a/two\nlines.go": "g\n", "a/-x.png": "\0\n", "b/x.bin": "\0" });
+      const notUtf8 = (name: string) => Buffer.from(`${folder}/${name}`, "latin1");
+      await writeFile(notUtf8("b/\xff.ts"), "1\n");
+      await mkdir(notUtf8("\xe9"));
+      const { code, out, err } = await survey(state, folder);
+      expect(code).toBe(0);
+      expect(out).toMatch(/^a +5 +5 +Shell 2, Go 1, \+2 /m);
+      expect(out).toContain("b: 1 file left out, with a name that is not UTF-8");
+      expect(out).toContain("2 files are binary (.bin 1, .png 1)");
+      expect(out).toContain("Left out (not named in UTF-8): \uFFFD");
+      expect(err).not.toContain("errored");
     },
     TIMEOUT_MS,
   );

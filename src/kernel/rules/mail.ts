@@ -44,7 +44,7 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
     ...(isStamping(stage, command.by) ? { stamped: true } : {}),
   });
   tell(stage, target.agent, record, marks("MAIL", from, path));
-  return accept((after) => ({ held: isHeld(after, path) }));
+  return accept((after) => ({ record, held: isHeld(after, path) }));
 }
 
 /** Whether what a caller sends or gives as a task is stamped: under Plan, or from a read-only turn (P2). */
