@@ -67,15 +67,24 @@ export function startGuard(state: State, agent: Agent): StartGuard | null {
 
 /** Holds and limits. The person's INPUT passes by holds (W8), and lifts the limit on wakes (X2). */
 function policyGuard(state: State, agent: Agent, prompted: boolean): StartGuard | null {
-  const { holds, wakes } = state.volatile;
+  const { holds } = state.volatile;
   if (agent.path === ROOT && !prompted && holds.length > 0) {
     return { guard: "held", rule: "W7", holds };
   }
   const turns = turnsSpent(state);
   if (turns !== null) return { guard: "turns", rule: "X2", limit: turns };
   const limit = state.host.limits.wakes;
-  if (!prompted && limit !== null && wakes >= limit) return { guard: "wakes", rule: "X2", limit };
+  if (!prompted && limit !== null && wakesInARow(state) >= limit) {
+    return { guard: "wakes", rule: "X2", limit };
+  }
   return null;
+}
+
+/** Wakes in a row since the person last wrote (X2). Reservations are wakes to come. */
+function wakesInARow({ volatile }: State): number {
+  let wakes = volatile.wakes;
+  for (const one of volatile.reservations) if (one.start === "wake") wakes++;
+  return wakes;
 }
 
 function roomGuard(state: State, agent: Agent): StartGuard | null {

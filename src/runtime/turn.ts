@@ -6,6 +6,7 @@ import type { AttemptRef, Json, TurnRef, Usage } from "../events/events.js";
 import type { Answers, Command, CommandOf } from "../kernel/command.js";
 import { isReadOnly } from "../kernel/guards.js";
 import { usageFault } from "../kernel/rules/turns.js";
+import { isJsonTooLarge } from "../kernel/text.js";
 import type { AgentPath } from "../paths.js";
 import type {
   AgentInfo,
@@ -85,7 +86,9 @@ export class TurnHandle implements Turn {
     }
     const result = readJson(value);
     await this.endSample(attempt, { ...result, ...used });
-    this.lastResult = result.result;
+    // What the log could not hold can't be referred to (L2, M6).
+    const isKept = result.result !== undefined && !isJsonTooLarge(result.result);
+    this.lastResult = isKept ? result.result : undefined;
     return value;
   }
 
