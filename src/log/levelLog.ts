@@ -60,10 +60,10 @@ export function salvageLog(from: string, to: string): Promise<SalvageReport> {
   checkPath(from);
   checkPath(to);
   // The types of `level` leave out what its class has from LevelDB.
-  const repair = (Level as unknown as { repair(folder: string): Promise<void> }).repair;
+  const store = Level as unknown as { repair(folder: string): Promise<void> };
   return salvage(from, to, {
     openStore: openLevel,
-    repair: (folder) => repair.call(Level, folder),
+    repair: (folder) => store.repair(folder),
     target: (folder) => levelLog(folder),
   });
 }
