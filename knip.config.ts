@@ -11,6 +11,7 @@ const config: KnipConfig = {
   entry: [
     ...entries,
     "src/cli/main.ts",
+    "bench/main.ts",
     "examples/*/main.ts",
     "property-tests/**/*.test.ts",
     "scripts/*.mjs",
