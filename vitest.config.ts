@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.test.ts", "property-tests/**/*.test.ts"],
+    globalSetup: ["test/support/tally.ts"],
     setupFiles: ["test/support/seed.ts"],
     reporters:
       reportFile === undefined ? ["default"] : ["default", ["json", { outputFile: reportFile }]],

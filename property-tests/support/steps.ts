@@ -153,7 +153,7 @@ function ofTurnsTools(state: State, history: History, step: Step): Command | und
     case "unblock":
       return commands.unblock(turn, 1 + (b % 3), b === 0 ? undefined : text);
     case "takeResult":
-      return commands.takeResult(turn, nameOf(b));
+      return takeResultOf(state, step) ?? commands.takeResult(turn, nameOf(b));
     default:
       return undefined;
   }
@@ -162,6 +162,18 @@ function ofTurnsTools(state: State, history: History, step: Step): Command | und
 function turnOf(state: State, history: History, step: Step): TurnRef | undefined {
   if (step.stale) return pick(history.turns.toReversed(), step.a);
   return pick(liveTurns(state), step.a);
+}
+
+/** Drawn from the live children of live turns: handlers that can come to something are rare otherwise. */
+function takeResultOf(state: State, { a, stale }: Step): Command | undefined {
+  const live = liveTurns(state);
+  const pairs = live.flatMap((child) => {
+    const parent = state.durable.agents.get(child.path)?.parent;
+    const turn = live.find(({ path }) => path === parent?.path);
+    return turn === undefined ? [] : [{ turn, child: child.path }];
+  });
+  const found = stale ? undefined : pick(pairs, a);
+  return found === undefined ? undefined : commands.takeResult(found.turn, found.child);
 }
 
 function attemptOf(state: State, history: History, step: Step, turn: TurnRef): AttemptRef {

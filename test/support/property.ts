@@ -2,6 +2,7 @@
  * Runs a property with a seed that can be pinned and is named when it fails: `DOVECOTE_SEED` pins it,
  * `DOVECOTE_RUNS` says how often it is tried.
  */
+import { appendFileSync } from "node:fs";
 import { fc } from "@fast-check/vitest";
 
 const RUNS = 300;
@@ -21,6 +22,9 @@ export function check<T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void):
   const fallback = fc.readConfigureGlobal().seed ?? SEED;
   const seed = numberFrom("DOVECOTE_SEED") ?? fallback;
   const numRuns = numberFrom("DOVECOTE_RUNS") ?? RUNS;
+  const file = process.env["DOVECOTE_TALLY"];
+  // One short line is appended whole, whichever worker writes it.
+  if (file !== undefined) appendFileSync(file, `${numRuns} ${seed}\n`);
   try {
     fc.assert(fc.property(arbitrary, holds), { seed, numRuns });
   } catch (cause) {
