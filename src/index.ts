@@ -36,6 +36,13 @@ export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
 export { levelLog, readLevelLog } from "./log/levelLog.js";
 export { memoryLog } from "./log/memoryLog.js";
+export {
+  type LogReport,
+  type SessionReport,
+  verifyLog,
+  type VerifyOptions,
+  type VerifyProgress,
+} from "./log/verify.js";
 export type {
   AppendResult,
   EventLog,

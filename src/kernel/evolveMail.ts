@@ -3,7 +3,7 @@
  */
 import { Bug } from "../errors.js";
 import type { EventOf } from "../events/events.js";
-import { type Point, samePoint } from "../events/point.js";
+import { type Point, formatPoint, samePoint } from "../events/point.js";
 import { agentWith } from "./copies.js";
 import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyRow } from "./persistent.js";
@@ -70,7 +70,9 @@ function taken(unread: Row<Unread>, records: readonly Point[]): Row<Unread> {
   if (records.length === 1 && only !== undefined && first !== undefined) {
     if (samePoint(only, first.at)) return unread.rest();
   }
-  return unread.filter((record) => !records.some((point) => samePoint(point, record.at)));
+  if (records.length === 1) return unread.filter(({ at }) => !samePoint(at, records[0] as Point));
+  const named = new Set(records.map(formatPoint));
+  return unread.filter(({ at }) => !named.has(formatPoint(at)));
 }
 
 /** A withheld record is ordinary again, in the place it had (S7, M4). */

@@ -97,6 +97,7 @@ function roomGuard(state: State, agent: Agent): StartGuard | null {
 /** Whether a new identity may have a slot: marked idle agents that could start go first (T3). */
 export function mayGrow(state: State): boolean {
   let left = freeSlots(state);
+  if (state.volatile.marks.size === 0) return left > 0;
   for (const entry of state.volatile.markOrder) {
     if (left <= 0) return false;
     if (entry.path === ROOT || !isLive(state.volatile.marks, entry)) continue;

@@ -58,6 +58,7 @@ const counter: Behavior<Name> = async (turn) => {
 
 /** Spawns the other one, and waits for its RESULT. */
 const root: Behavior<Name> = async (turn) => {
+  if (turn.task === undefined) return "noted";
   const child = await turn.spawn({ name: "counter", behavior: "counter", task: "Count." });
   await turn.send(child, "Take your time.");
   for (;;) {

@@ -100,7 +100,7 @@ export function turnTimeout(stage: Stage, command: CommandOf<"turn.timeout">): V
  * else its actor tries to end what it owns. Answers whether a turn settled, after which an offer is due.
  */
 export function nextSettlement(stage: Stage): boolean {
-  if (stage.durable.trying !== null) return false;
+  if (stage.durable.trying !== null || stage.durable.settling.length === 0) return false;
   for (const path of stage.durable.settling) {
     const agent = stage.agent(path);
     const turn = agent?.turn;
