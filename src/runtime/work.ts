@@ -11,6 +11,7 @@ import { Executions } from "./executions.js";
 import { Finalising } from "./finalising.js";
 import { Handlers } from "./handlers.js";
 import { reasonOf } from "./reason.js";
+import { endedError } from "./refusals.js";
 import { type Hold, type ResultHandler, TurnHandle, type TurnWork } from "./turn.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -42,12 +43,17 @@ export class Work implements AgentWork, TurnWork {
     const ref: TurnRef = { path, gen, turn };
     this.turn = turn;
     const controller = new AbortController();
-    const abort = (): void => controller.abort(this.context.stopReason());
+    let returned = false;
+    const abort = (): void => controller.abort(returned ? endedError() : this.context.stopReason());
     signal.addEventListener("abort", abort, { once: true });
     const end = await this.call(ref, started, controller.signal);
-    signal.removeEventListener("abort", abort);
-    if (!controller.signal.aborted)
-      this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
+    if (controller.signal.aborted) return;
+    returned = true;
+    this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
+    // What it has left open, a sample that nobody awaits, ends when the actor leaves `active` (S2).
+    await new Promise<void>((resolve) => {
+      controller.signal.addEventListener("abort", () => resolve(), { once: true });
+    });
   }
 
   private async call(
