@@ -10,6 +10,8 @@ const entries = Object.values(manifest.exports).flatMap((entry) =>
 const config: KnipConfig = {
   entry: [
     ...entries,
+    "src/cli/main.ts",
+    "bench/main.ts",
     "examples/*/main.ts",
     "property-tests/**/*.test.ts",
     "scripts/*.mjs",

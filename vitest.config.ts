@@ -8,6 +8,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts", "property-tests/**/*.test.ts"],
     setupFiles: ["test/support/seed.ts"],
+    // No test is about time: this ends one that hangs, and is far above what a loaded machine needs.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters:
       reportFile === undefined ? ["default"] : ["default", ["json", { outputFile: reportFile }]],
     coverage: {

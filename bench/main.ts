@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: takes all figures and prints each beside its target. Every benchmark runs in a process of its own,
- * so that none inherits another's compiled code or heap.
+ * `npm run bench` compiles this as the package is compiled, takes all figures and prints each beside its target.
+ * Every benchmark runs in a process of its own, so that none inherits another's compiled code or heap.
  *
  * `--json` prints one object a line, `--only NAME` takes one benchmark (more than once for several), `--list` names them.
  */

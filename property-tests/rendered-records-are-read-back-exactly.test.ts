@@ -29,7 +29,8 @@ function read(text: string): unknown[] {
       name,
       value.replace(/&(?:quot|lt|gt|#10|#13|amp);/g, (sign) => SIGNS[sign] ?? sign),
     ]);
-    return Object.fromEntries([...found, ["text", unescaped(payload)]]) as unknown;
+    const fields = Object.fromEntries(found) as Record<string, string>;
+    return { ...fields, text: unescaped(payload) };
   });
 }
 

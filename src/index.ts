@@ -36,12 +36,37 @@ export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
 export { levelLog, readLevelLog } from "./log/levelLog.js";
 export { memoryLog } from "./log/memoryLog.js";
-export type { EventLog } from "./log/log.js";
+export {
+  type LogReport,
+  type SessionReport,
+  verifyLog,
+  type VerifyOptions,
+  type VerifyProgress,
+} from "./log/verify.js";
+export type {
+  AppendResult,
+  EventLog,
+  Head,
+  ReadRange,
+  SessionLog,
+  SessionReader,
+  Snapshot,
+} from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export type { Limits } from "./kernel/state.js";
-export type { DovecoteEvent } from "./events/events.js";
+export type {
+  DovecoteEvent,
+  Json,
+  MailType,
+  OutcomeKind,
+  Role,
+  Sender,
+  Usage,
+} from "./events/events.js";
 export type { Point } from "./events/point.js";
 export { placeCommit } from "./projections/projection.js";
+export type { Roster, RosterEntry } from "./projections/roster.js";
+export type { ProjectionView, Readable, Unsubscribe } from "./projections/store.js";
 export { buildTimeline, type TimelineEntry } from "./projections/timeline.js";
 export { renderTimeline } from "./projections/timelineText.js";
 export { ROOT, type AgentPath } from "./paths.js";

@@ -13,6 +13,7 @@ export type AgentPath = typeof ROOT | `${typeof ROOT}/${string}`;
 export const MAX_SEGMENTS = 16;
 
 const SEGMENT = /^[a-z0-9_]{1,64}$/;
+const PATH = new RegExp(`^${ROOT}(?:/[a-z0-9_]{1,64}){0,${MAX_SEGMENTS - 1}}$`);
 
 /**
  * Whether a string is a canonical path (A1). No folding of case, slashes or Unicode forms.
@@ -20,10 +21,7 @@ const SEGMENT = /^[a-z0-9_]{1,64}$/;
  * @example isAgentPath("/root/reviewer") // true
  */
 export function isAgentPath(text: string): text is AgentPath {
-  if (text === ROOT) return true;
-  if (!text.startsWith(`${ROOT}/`)) return false;
-  const segments = text.split("/").slice(1);
-  return segments.length <= MAX_SEGMENTS && segments.every((segment) => SEGMENT.test(segment));
+  return text === ROOT || PATH.test(text);
 }
 
 /** Whether a new agent may bear this name: one segment, and not `root` (A1). */
@@ -55,7 +53,9 @@ export function isWithin(path: AgentPath, top: AgentPath): boolean {
 
 /** How many segments a path has: 1 for the root. */
 export function depthOf(path: AgentPath): number {
-  return path.split("/").length - 1;
+  let depth = 0;
+  for (let at = path.indexOf("/"); at !== -1; at = path.indexOf("/", at + 1)) depth++;
+  return depth;
 }
 
 /** The order of every listing: by UTF-16 code unit, the same in all locales (A8). */

@@ -2,7 +2,7 @@
  * What a surveyor does with its part of the folder: lists the files and finds the newest change, by real commands; git
  * where it is there, else find. Counting their lines is the business of `lines.ts`.
  */
-import { lstat } from "node:fs/promises";
+import { access, constants, lstat } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { git, isMangled, pieces, run } from "./commands.js";
 import { type Look, count, plain } from "./messages.js";
@@ -26,6 +26,7 @@ export const LOOKED_AT_A_TIME = 64;
 /** Lists the files of a part; links are not followed. */
 export async function listFiles(look: Look, signal: AbortSignal): Promise<Listing> {
   const dir = join(look.target, look.folder);
+  await checkReadable(dir);
   const { paths, notes } = await listPaths(dir, look.folder === ".", signal);
   const kept = paths
     .filter((path) => !path.split("/").some((one) => one === ".git" || one === "node_modules"))
@@ -47,6 +48,16 @@ export async function listFiles(look: Look, signal: AbortSignal): Promise<Listin
   if (repository > 0)
     notes.push(`not looked into: ${count(repository, "git repository")} inside it`);
   return { dir, files, notes };
+}
+
+/** @throws in plain words: a command that can't be started in a folder says nothing of the folder. */
+async function checkReadable(dir: string): Promise<void> {
+  try {
+    await access(dir, constants.R_OK | constants.X_OK);
+  } catch (error) {
+    const isGone = error instanceof Error && "code" in error && error.code === "ENOENT";
+    throw new Error(isGone ? "the folder is gone" : "permission to read the folder is denied");
+  }
 }
 
 async function listPaths(

@@ -193,7 +193,7 @@ function attemptOf(state: State, history: History, step: Step, turn: TurnRef): A
 }
 
 function executionOf(state: State, turn: TurnRef, b: number): number {
-  return pick(state.durable.agents.get(turn.path)?.turn?.executions ?? [], b) ?? b;
+  return pick([...(state.durable.agents.get(turn.path)?.turn?.executions.values() ?? [])], b) ?? b;
 }
 
 function preparedOf(state: State, history: History, { a, b, stale }: Step): Command | undefined {

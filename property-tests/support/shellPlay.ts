@@ -138,6 +138,10 @@ class Life implements ScriptWatch {
     await recording.catch(() => undefined);
   };
 
+  pause(): Promise<void> {
+    return new Promise((resolve) => void this.ports.soon(resolve));
+  }
+
   text(): string {
     return this.play.text();
   }

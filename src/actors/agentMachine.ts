@@ -25,8 +25,7 @@ type Task = (work: AgentWork, signal: Signal) => () => void;
 /** What a machine runs, by name: the machine invokes each as an actor of its own. */
 export const TASKS: Readonly<Record<string, Task>> = {
   /** The turn: runs once, for as long as the actor is `active`. */
-  turn: (work, started) =>
-    abortable((stop) => work.runTurn(started as Signal<"turn.started">, stop)),
+  turn: (work, started) => work.runTurn(started as Signal<"turn.started">),
   /** The wait: held for as long as the actor is `waiting`. */
   wait: (work, began) => work.holdWait(began as Signal<"wait.began">),
   /** One settlement try. */

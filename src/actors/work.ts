@@ -19,8 +19,8 @@ export function signalOf(event: DovecoteEvent, at: Point): Signal {
 
 /** The agent effects of one agent. Only its actor calls these. */
 export interface AgentWork {
-  /** Calls the behaviour, once. `signal` aborts when the actor leaves `active` before it has returned. Never rejects. */
-  runTurn(started: Signal<"turn.started">, signal: AbortSignal): Promise<void>;
+  /** Calls the behaviour, once. The function it gives back aborts the turn, unless the behaviour has returned. */
+  runTurn(started: Signal<"turn.started">): () => void;
   /** Holds the wait; the function it gives back drops it, whether or not it was released. */
   holdWait(began: Signal<"wait.began">): () => void;
   /** Gives the held wait its answer (V2). */

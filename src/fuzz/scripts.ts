@@ -53,6 +53,8 @@ export interface ScriptWatch {
   promise(what: string, promise: Promise<unknown>, text?: string): void;
   /** A signal of the library's: no listener may be left on it. */
   signal(signal: AbortSignal): void;
+  /** Resolves when everything else has had its turn. */
+  pause(): Promise<void>;
   /** Another text at each call. */
   text(): string;
   /** The paths that may be addressed, an odd one among them. */
@@ -156,7 +158,7 @@ export class Scripts {
       case "look":
         return { what: kind, promise: this.look(turn, this.path(a)) };
       case "pause":
-        return { what: kind, promise: new Promise((resolve) => setImmediate(resolve)) };
+        return { what: kind, promise: this.watch.pause() };
     }
   }
 

@@ -9,7 +9,7 @@ import type { AgentPath } from "../paths.js";
 import { agentWith, durableWith, turnWith } from "./copies.js";
 import { mailbox } from "./evolveMail.js";
 import { agentOf, withAgent } from "./folds.js";
-import { type Row, emptyRow } from "./persistent.js";
+import { type Row, emptyMap, emptyRow } from "./persistent.js";
 import { type Phase, nextPhase } from "./phases.js";
 import type { Agent, Durable, Settled, Turn } from "./state.js";
 
@@ -154,7 +154,7 @@ function started(state: Durable, event: EventOf<"turn.started">, at: Point): Dur
     open: null,
     lastResult: null,
     partials: emptyRow(),
-    executions: [],
+    executions: emptyMap(),
     blockers: [],
     blocked: 0,
     muted: false,
@@ -267,9 +267,11 @@ function advance(agent: Agent, event: Advance, at: Point): Partial<Turn> {
       if (event.result === undefined) return { open: null };
       return { open: null, lastResult: at, partials: emptyRow() };
     case "execution.yielded":
-      return { executions: [...(agent.turn?.executions ?? []), event.execution] };
+      return { executions: executionsOf(agent).set(`${event.execution}`, event.execution) };
   }
 }
+
+const executionsOf = ({ turn }: Agent): Turn["executions"] => turn?.executions ?? emptyMap();
 
 /** What may come in any phase of a turn, while it settles too: the phase table does not speak of it. */
 function beside(
@@ -289,7 +291,7 @@ function besides(
 ): Partial<Turn> {
   switch (event.type) {
     case "execution.completed":
-      return { executions: turn.executions.filter((number) => number !== event.execution) };
+      return { executions: turn.executions.delete(`${event.execution}`) };
     case "blocker.added": {
       const { token, label } = event;
       return { blockers: [...turn.blockers, { token, label, since: at }], blocked: token };

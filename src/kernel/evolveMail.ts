@@ -3,7 +3,7 @@
  */
 import { Bug } from "../errors.js";
 import type { EventOf } from "../events/events.js";
-import { type Point, samePoint } from "../events/point.js";
+import { type Point, formatPoint, samePoint } from "../events/point.js";
 import { agentWith } from "./copies.js";
 import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyRow } from "./persistent.js";
@@ -49,17 +49,30 @@ function unreadOf(event: EventOf<"mail.queued">, at: Point): Unread {
 
 function moved(state: Durable, event: EventOf<"mail.moved">, at: Point): Durable {
   const owner = agentOf(state, event.from, event.type);
-  const record = owner.unread.toArray().find((one) => samePoint(one.at, event.record));
+  const record = find(owner.unread, event.record);
   if (record === undefined) throw new Bug(`mail.moved names a record that ${owner.path} has not`);
   const left = withAgent(state, withUnread(owner, taken(owner.unread, [event.record])));
   const heir = agentOf(left, event, event.type);
   return withAgent(left, withUnread(heir, heir.unread.push({ ...record, at })));
 }
 
+function find(unread: Row<Unread>, at: Point): Unread | undefined {
+  for (const one of unread) if (samePoint(one.at, at)) return one;
+  return undefined;
+}
+
 /** Unread mail without the records of those points. A boundary takes all of it, which costs nothing. */
 function taken(unread: Row<Unread>, records: readonly Point[]): Row<Unread> {
   if (records.length === unread.length) return emptyRow();
-  return unread.filter((record) => !records.some((point) => samePoint(point, record.at)));
+  const [only] = records;
+  // What is taken singly is mostly the oldest, as when the EXECUTIONs of a turn are moved one after the other.
+  const first = unread.first();
+  if (records.length === 1 && only !== undefined && first !== undefined) {
+    if (samePoint(only, first.at)) return unread.rest();
+  }
+  if (records.length === 1) return unread.filter(({ at }) => !samePoint(at, records[0] as Point));
+  const named = new Set(records.map(formatPoint));
+  return unread.filter(({ at }) => !named.has(formatPoint(at)));
 }
 
 /** A withheld record is ordinary again, in the place it had (S7, M4). */

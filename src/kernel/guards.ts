@@ -67,15 +67,24 @@ export function startGuard(state: State, agent: Agent): StartGuard | null {
 
 /** Holds and limits. The person's INPUT passes by holds (W8), and lifts the limit on wakes (X2). */
 function policyGuard(state: State, agent: Agent, prompted: boolean): StartGuard | null {
-  const { holds, wakes } = state.volatile;
+  const { holds } = state.volatile;
   if (agent.path === ROOT && !prompted && holds.length > 0) {
     return { guard: "held", rule: "W7", holds };
   }
   const turns = turnsSpent(state);
   if (turns !== null) return { guard: "turns", rule: "X2", limit: turns };
   const limit = state.host.limits.wakes;
-  if (!prompted && limit !== null && wakes >= limit) return { guard: "wakes", rule: "X2", limit };
+  if (!prompted && limit !== null && wakesInARow(state) >= limit) {
+    return { guard: "wakes", rule: "X2", limit };
+  }
   return null;
+}
+
+/** Wakes in a row since the person last wrote (X2). Reservations are wakes to come. */
+function wakesInARow({ volatile }: State): number {
+  let wakes = volatile.wakes;
+  for (const one of volatile.reservations) if (one.start === "wake") wakes++;
+  return wakes;
 }
 
 function roomGuard(state: State, agent: Agent): StartGuard | null {
@@ -88,6 +97,7 @@ function roomGuard(state: State, agent: Agent): StartGuard | null {
 /** Whether a new identity may have a slot: marked idle agents that could start go first (T3). */
 export function mayGrow(state: State): boolean {
   let left = freeSlots(state);
+  if (state.volatile.marks.size === 0) return left > 0;
   for (const entry of state.volatile.markOrder) {
     if (left <= 0) return false;
     if (entry.path === ROOT || !isLive(state.volatile.marks, entry)) continue;

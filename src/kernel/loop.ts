@@ -6,7 +6,7 @@
 import type { Rejection } from "../errors.js";
 import type { DovecoteEvent } from "../events/events.js";
 import type { Point } from "../events/point.js";
-import type { Answers, Command, CommandOf } from "./command.js";
+import type { Answers, Command } from "./command.js";
 import { type Decision, decide } from "./decide.js";
 import { URGENCY } from "./durability.js";
 import type { Effect } from "./effects.js";
@@ -274,26 +274,11 @@ function append<T>(to: T[], items: readonly T[]): void {
   for (const item of items) to.push(item);
 }
 
-function weightOf(command: Command): number {
-  switch (command.kind) {
-    case "send":
-    case "prompt":
-    case "partial":
-    case "execution.complete":
-      return command.text.length;
-    case "spawn":
-    case "assign":
-      return command.task.length;
-    case "turn.finish":
-      return endWeight(command);
-    case "sample.end":
-      return typeof command.result === "string" ? command.result.length : 0;
-    default:
-      return 0;
-  }
-}
-
-function endWeight({ end }: CommandOf<"turn.finish">): number {
-  if (end.kind === "errored") return end.reason.length;
-  return typeof end.response === "string" ? end.response.length : 0;
+/** All text of a command, in UTF-16 code units: its entries, results and reasons too. */
+function weightOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let weight = 0;
+  for (const [key, item] of Object.entries(value)) weight += key.length + weightOf(item);
+  return weight;
 }

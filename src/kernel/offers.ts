@@ -150,6 +150,8 @@ function oldestInput(stage: Stage): Point | undefined {
 export function offer(stage: Stage): void {
   if (stage.volatile.closing || stage.durable.trying !== null) return;
   for (const one of stage.volatile.reservations) if (one.ready) goPrepared(stage, one);
+  // Nobody is to be woken: what follows would find nobody, and this is asked after every command.
+  if (stage.volatile.marks.size === 0 && stage.volatile.inputs.length === 0) return;
   const root = stage.agent(ROOT);
   if (root !== undefined && mayWake(stage, root)) begin(stage, dueRoot(stage, root));
   for (const entry of stage.volatile.markOrder) {

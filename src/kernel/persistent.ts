@@ -231,8 +231,15 @@ export class Row<T> {
     return this.buffer.slice(this.start, this.end);
   }
 
-  *[Symbol.iterator](): Generator<T> {
-    for (let i = this.start; i < this.end; i++) yield this.buffer[i] as T;
+  [Symbol.iterator](): Iterator<T> {
+    const { buffer, end } = this;
+    let index = this.start;
+    return {
+      next: () =>
+        index < end
+          ? { done: false, value: buffer[index++] as T }
+          : { done: true, value: undefined },
+    };
   }
 }
 

@@ -67,7 +67,7 @@ export interface Turn {
   /** Text of samples that have not ended. */
   readonly partials: Row<Point>;
   /** Executions that still run, by number. */
-  readonly executions: readonly number[];
+  readonly executions: PersistentMap<`${number}`, number>;
   /** What it is blocked by, oldest first. */
   readonly blockers: readonly Blocker[];
   /** How many blockers it has had. */

@@ -6,7 +6,7 @@ import type { AgentRef, DovecoteEvent, EventOf } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
 import { type AgentPath, ROOT } from "../paths.js";
 import { emptyRow } from "./persistent.js";
-import type { Hold, Reservation, Volatile } from "./state.js";
+import type { Handler, Hold, Reservation, Volatile } from "./state.js";
 import { FRESH_VOLATILE } from "./state.js";
 
 /** The volatile state after one event that stands at `at`. */
@@ -46,6 +46,8 @@ export function evolveVolatile(state: Volatile, event: DovecoteEvent, at: Point)
       return volatileWith(state, { holds: counted(state.holds, event.name, -1) });
     case "turn.started":
       return started(state, event);
+    case "settlement.began":
+      return endsHandlers(state, event);
     case "turn.settled":
       return settled(state, event);
     case "agent.retired":
@@ -99,10 +101,14 @@ function queued(state: Volatile, event: EventOf<"mail.queued">, at: Point): Vola
   }
   if (event.withheld === true) {
     to.handlers = state.handlers.map((one) =>
-      one.child.path === event.from && one.record === null ? { ...one, record: at } : one,
+      isAwaited(one, event) ? { ...one, record: at } : one,
     );
   }
   return Object.keys(to).length === 0 ? state : volatileWith(state, to);
+}
+
+function isAwaited({ child, record }: Handler, { by }: EventOf<"mail.queued">): boolean {
+  return record === null && child.path === by?.path && child.gen === by.gen;
 }
 
 function delivered(state: Volatile, event: EventOf<"mail.delivered">): Volatile {
@@ -179,21 +185,23 @@ function readOnlyAt(state: Volatile, event: EventOf<"turn.started">): readonly A
   return event.stamped === true ? [...state.readOnly, event.path] : state.readOnly;
 }
 
-function settled(state: Volatile, event: EventOf<"turn.settled">): Volatile {
-  const handlers = state.handlers.filter((one) => one.turn.path !== event.path);
-  const readOnly = state.readOnly.filter((path) => path !== event.path);
-  if (handlers.length === state.handlers.length && readOnly.length === state.readOnly.length) {
-    return state;
-  }
-  return volatileWith(state, { handlers, readOnly });
+/** A turn that reaches its end awaits nothing more: a RESULT that comes while it settles is ordinary mail (S7). */
+function endsHandlers(state: Volatile, { path }: AgentRef): Volatile {
+  const handlers = state.handlers.filter((one) => one.turn.path !== path);
+  return handlers.length === state.handlers.length ? state : volatileWith(state, { handlers });
 }
 
-/** Marks, stamps and withheld results go with their agent (A5). */
+function settled(state: Volatile, event: EventOf<"turn.settled">): Volatile {
+  const readOnly = state.readOnly.filter((path) => path !== event.path);
+  return readOnly.length === state.readOnly.length ? state : volatileWith(state, { readOnly });
+}
+
+/** Marks, stamps and withheld results go with their agent (A5). What it had reported is its parent's, whose handler goes on. */
 function forget(state: Volatile, { path }: AgentRef): Volatile {
   const left = state.marks.has(path) ? withoutMark(state, path) : state;
   return volatileWith(left, {
     stamps: left.stamps.delete(path),
-    handlers: left.handlers.filter((one) => one.turn.path !== path && one.child.path !== path),
+    handlers: left.handlers.filter((one) => one.child.path !== path || one.record !== null),
   });
 }
 

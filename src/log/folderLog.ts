@@ -2,17 +2,18 @@
  * A log in a folder: many sessions over one ordered store. Opens at its first use, hands out leases, and gives
  * everything back when it is closed. Knows the store only through its seam.
  */
-import { LogCorrupt, LogInUse } from "../errors.js";
-import { checkSessionId, HEADS, sessionOfHead } from "./keys.js";
+import { LogInUse } from "../errors.js";
+import { checkSessionId } from "./keys.js";
 import type { EventLog, SessionLog, SessionReader } from "./log.js";
 import { failedLog, readOnlyLog, type OpenedFolder } from "./openFolder.js";
 import { closedLog, StoredReader, StoredSession } from "./storedSession.js";
+import { sessionsOf } from "./storeFormat.js";
 import { findHead, verifyRecent } from "./streamCheck.js";
 
 /** A log over a folder that `open` opens (L5, L8). */
 export class FolderLog implements EventLog {
   readonly name: string;
-  readonly #open: () => Promise<OpenedFolder>;
+  readonly #open: (asked?: string) => Promise<OpenedFolder>;
   #folder: Promise<OpenedFolder> | undefined;
   #closing: Promise<void> | undefined;
   readonly #readers = new Set<StoredReader>();
@@ -21,23 +22,20 @@ export class FolderLog implements EventLog {
   /** The last epoch given out for a session in this run. */
   readonly #epochs = new Map<string, number>();
 
-  constructor(name: string, open: () => Promise<OpenedFolder>) {
+  /** @param open is told which session it is for, where it is for one. */
+  constructor(name: string, open: (asked?: string) => Promise<OpenedFolder>) {
     this.name = name;
     this.#open = open;
   }
 
   async sessions(): Promise<readonly string[]> {
-    const { store } = await this.#opened();
-    const sessions: string[] = [];
-    for await (const batch of store.scan(HEADS)) {
-      for (const [key] of batch) sessions.push(sessionNamed(key));
-    }
-    return sessions.sort();
+    const { store, named } = await this.#opened();
+    return sessionsOf(store, named());
   }
 
   async openSession(session: string): Promise<SessionLog> {
     checkSessionId(session);
-    const { store, writing, confirmed } = await this.#opened();
+    const { store, writing, confirmed } = await this.#opened(session);
     if (writing === undefined) throw readOnlyLog(this.name);
     if (writing.writer.failed) throw failedLog(this.name);
     if (this.#leases.has(session)) throw new LogInUse(`Session "${session}" of ${this.name}`);
@@ -96,17 +94,21 @@ export class FolderLog implements EventLog {
     await folder?.close();
   }
 
-  async #opened(): Promise<OpenedFolder> {
-    this.#check();
-    const opening = (this.#folder ??= this.#open());
-    try {
-      const folder = await opening;
+  async #opened(asked?: string): Promise<OpenedFolder> {
+    for (;;) {
       this.#check();
-      return folder;
-    } catch (error) {
-      // What stood in the way may be gone at the next call.
-      if (this.#folder === opening && this.#closing === undefined) this.#folder = undefined;
-      throw error;
+      const mine = this.#folder === undefined;
+      const opening = (this.#folder ??= this.#open(asked));
+      try {
+        const folder = await opening;
+        this.#check();
+        return folder;
+      } catch (error) {
+        // What stood in the way may be gone at the next call.
+        if (this.#folder === opening && this.#closing === undefined) this.#folder = undefined;
+        // What stood in another caller's way, the damage of his session, need not stand in ours.
+        if (mine || this.#closing !== undefined) throw error;
+      }
     }
   }
 
@@ -118,13 +120,4 @@ export class FolderLog implements EventLog {
   #check(): void {
     if (this.#closing !== undefined) throw closedLog();
   }
-}
-
-function sessionNamed(key: string): string {
-  const session = sessionOfHead(key);
-  if (session !== undefined) return session;
-  throw new LogCorrupt(
-    { session: "", from: 0, to: 0, kind: "unknown-key" },
-    `the store holds a key "${key}", which names no session`,
-  );
 }

@@ -60,6 +60,9 @@ export function snapshotKey(session: string, position: number): string {
   return keyAt(prefixOf("s", session), position);
 }
 
+/** All commits. */
+export const COMMITS = { gte: "c/", lt: "c0" } as const;
+
 /** Key of the place where an idempotency key is found: it holds the position of its commit (M3). */
 export function requestKey(session: string, key: string): string {
   return `x/${encodeURIComponent(session)}/${encodeURIComponent(key)}`;
@@ -75,11 +78,13 @@ export function rangeOf(kind: "c" | "s", session: string): { gte: string; lt: st
   return { gte: `${start}/`, lt: `${start}0` };
 }
 
-/** The session that a head's key names; `undefined` when no session could have that key. */
-export function sessionOfHead(key: string): string | undefined {
+/** The session that a head's or a commit's key names; `undefined` when no session could have that key. */
+export function sessionOf(key: string): string | undefined {
+  const [, name = "", ...rest] = key.split("/");
+  if (rest.length !== (key.startsWith("h/") ? 0 : 1)) return undefined;
   try {
-    const session = decodeURIComponent(key.slice(2));
-    return session !== "" && headKey(session) === key ? session : undefined;
+    const session = decodeURIComponent(name);
+    return session !== "" && encodeURIComponent(session) === name ? session : undefined;
   } catch {
     return undefined;
   }

@@ -30,7 +30,7 @@ export function levelLog(path: string, options: LevelLogOptions = {}): EventLog 
   if (durability !== "disk" && durability !== "process") {
     throw new BadArgument(`durability is "disk" or "process", not ${JSON.stringify(durability)}.`);
   }
-  return new FolderLog(path, () => openForWriting(path, options, levelSeams));
+  return new FolderLog(path, (asked) => openForWriting(path, options, levelSeams, asked));
 }
 
 /**

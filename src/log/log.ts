@@ -60,8 +60,8 @@ export interface SessionReader {
   get(position: number): Promise<Commit | undefined>;
   /** What the request with this idempotency key was answered; `undefined` when the stream has no such key (M3). */
   lookup(key: string): Promise<string | undefined>;
-  /** The newest snapshot at or below `position`, if one is readable. */
-  loadSnapshot(version: number, position?: number): Promise<Snapshot | undefined>;
+  /** The newest snapshot of that version (of any, when it is `undefined`) at or below `position`, if one is readable. */
+  loadSnapshot(version: number | undefined, position?: number): Promise<Snapshot | undefined>;
   close(): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export interface SessionLog extends SessionReader {
 export interface EventLog {
   /** For messages: `memory`, or the folder. */
   readonly name: string;
-  /** The ids of all sessions here, sorted. */
+  /** The ids of all sessions here, sorted: also of those that are damaged, as far as anything names them. */
   sessions(): Promise<readonly string[]>;
   /**
    * Takes the session's lease, with a new epoch.

@@ -170,7 +170,7 @@ class MemoryReader implements SessionReader {
   }
 
   async loadSnapshot(
-    version: number,
+    version: number | undefined,
     position = this.head().position,
   ): Promise<Snapshot | undefined> {
     this.check();
@@ -178,7 +178,8 @@ class MemoryReader implements SessionReader {
     const positions = [...this.stream.snapshots.keys()].filter((at) => at <= last);
     for (const at of positions.sort((a, b) => b - a)) {
       const snapshot = decodeSnapshot(this.stream.snapshots.get(at) ?? "");
-      if (snapshot === undefined || snapshot.version !== version) continue;
+      if (snapshot === undefined) continue;
+      if (version !== undefined && snapshot.version !== version) continue;
       if (this.stream.heads[at - 1]?.hash === snapshot.hash) return snapshot;
     }
     return undefined;

@@ -4,10 +4,12 @@
  * was done before it.
  */
 import { LogInUse, LogUnavailable } from "../errors.js";
+import { markClosed } from "./closedMark.js";
 import { unavailable } from "./files.js";
 import { beginFolder, finishFolder, inspectFolder, realFolder } from "./folder.js";
 import { GroupWriter } from "./groupWriter.js";
 import { Owner, refuseLivingOwner, reserveFolder } from "./owner.js";
+import { rehearse } from "./rehearse.js";
 import type { OpenStore, Store } from "./store.js";
 import { checkStore, FORMAT_ENTRY } from "./storeFormat.js";
 import { Undo } from "./undo.js";
@@ -41,6 +43,8 @@ export interface OpenedFolder {
   readonly store: Store;
   /** What had been confirmed of a session (L3). */
   readonly confirmed: (session: string) => Confirmed | undefined;
+  /** Sessions of which something had been confirmed: they should be in the store. */
+  readonly named: () => Iterable<string>;
   /** Absent when the folder is open for reading alone. */
   readonly writing?: { readonly writer: GroupWriter; readonly watermark: WatermarkKeeper };
   close(): Promise<void>;
@@ -49,12 +53,14 @@ export interface OpenedFolder {
 /**
  * Opens a folder as its one writer, and makes it when it is absent or empty (L4, L5).
  *
+ * @param asked the session for whose sake it is opened: if that one is damaged, nothing is touched (L3).
  * @throws LogInUse, NotALog, LogFormatError, LogCorrupt, LogUnavailable
  */
 export async function openForWriting(
   path: string,
   options: LevelLogOptions,
   seams: FolderSeams,
+  asked?: string,
 ): Promise<OpenedFolder> {
   const undo = new Undo();
   try {
@@ -64,14 +70,28 @@ export async function openForWriting(
     const lastEpoch = await refuseLivingOwner(folder);
     const confirmed =
       before === "ready" ? await readWatermark(folder) : new Map<string, Confirmed>();
+    if (before === "ready") await rehearse(folder, confirmed, asked, seams.openStore);
     if (before === "new") await beginFolder(folder);
     const store = await seams.openStore(folder, before !== "ready");
-    undo.push(() => store.close());
+    const end = { inOrder: false };
+    undo.push(async () => {
+      await store.close();
+      if (end.inOrder) await markClosed(folder);
+    });
     if (before === "ready") await checkStore(folder, store);
     const owner = await Owner.take(folder, lastEpoch);
     undo.push(() => owner.release());
     if (before !== "ready") await makeLog(folder, store);
-    return assemble(folder, store, owner, confirmed, options, seams, undo);
+    const { log, writer } = assemble(folder, store, owner, confirmed, options, seams);
+    return {
+      ...log,
+      close: async () => {
+        await log.close();
+        // After a write that failed nobody knows what the files hold: the next opening looks first.
+        end.inOrder = !writer.failed;
+        await undo.run();
+      },
+    };
   } catch (error) {
     await undo.run();
     throw error;
@@ -85,8 +105,7 @@ function assemble(
   confirmed: Map<string, Confirmed>,
   options: LevelLogOptions,
   seams: FolderSeams,
-  undo: Undo,
-): OpenedFolder {
+): { readonly log: OpenedFolder; readonly writer: GroupWriter } {
   const sync = options.durability !== "process";
   const writer = new GroupWriter(store, { sync, mayWrite: () => owner.holds(), soon: seams.soon });
   const makeDurable = async (): Promise<boolean> => {
@@ -96,16 +115,17 @@ function assemble(
     return outcome.kind === "written";
   };
   const watermark = new WatermarkKeeper(folder, confirmed, makeDurable, seams.schedule);
-  return {
+  const log: OpenedFolder = {
     store,
     confirmed: (session) => watermark.get(session),
+    named: () => watermark.sessions(),
     writing: { writer, watermark },
     close: async () => {
       await watermark.flush();
       await writer.idle();
-      await undo.run();
     },
   };
+  return { log, writer };
 }
 
 async function makeLog(folder: string, store: Store): Promise<void> {

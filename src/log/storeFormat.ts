@@ -1,7 +1,7 @@
 /** What a store says of itself, and what it must not hold, looked at once when it is opened. */
 import { LogCorrupt } from "../errors.js";
 import { brokenStore, checkLayout, LAYOUT_VERSION, parseJson } from "./folder.js";
-import { FORMAT_KEY, UNKNOWN_RANGES } from "./keys.js";
+import { COMMITS, FORMAT_KEY, HEADS, rangeOf, sessionOf, UNKNOWN_RANGES } from "./keys.js";
 import { collect, type Change, type Store } from "./store.js";
 
 /** The entry that says which layout the store has (L4). */
@@ -29,4 +29,38 @@ export async function checkStore(folder: string, store: Store): Promise<void> {
       `${folder}: its store holds a key "${unknown[0]}"`,
     );
   }
+}
+
+/**
+ * The ids of the sessions of a store, sorted: of those that have a head, that have commits, or that `named` says should
+ * be there, so that one which lost a part of these is still seen (L3).
+ *
+ * @throws LogCorrupt when a key names no session.
+ */
+export async function sessionsOf(
+  store: Store,
+  named: Iterable<string>,
+): Promise<readonly string[]> {
+  const sessions = new Set(named);
+  for await (const batch of store.scan(HEADS)) {
+    for (const [key] of batch) sessions.add(sessionNamed(key));
+  }
+  // One look a session: from its first commit straight to what follows its last.
+  let gte: string = COMMITS.gte;
+  for (;;) {
+    const [first] = await collect(store, { gte, lt: COMMITS.lt, limit: 1 });
+    if (first === undefined) return [...sessions].sort();
+    const session = sessionNamed(first[0]);
+    sessions.add(session);
+    gte = rangeOf("c", session).lt;
+  }
+}
+
+function sessionNamed(key: string): string {
+  const session = sessionOf(key);
+  if (session !== undefined) return session;
+  throw new LogCorrupt(
+    { session: "", from: 0, to: 0, kind: "unknown-key" },
+    `the store holds a key "${key}", which names no session`,
+  );
 }

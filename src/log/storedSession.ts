@@ -67,7 +67,10 @@ export class StoredReader implements SessionReader {
     throw corrupt(place, "unknown-key", "an idempotency key names it that it does not hold");
   }
 
-  async loadSnapshot(version: number, position = Infinity): Promise<Snapshot | undefined> {
+  async loadSnapshot(
+    version: number | undefined,
+    position = Infinity,
+  ): Promise<Snapshot | undefined> {
     this.check();
     const last = Math.min(position, this.current.position);
     return (await findSnapshot(this.store, this.session, last, version))?.snapshot;

@@ -55,6 +55,7 @@ export async function findHead(
     );
   }
   if (confirmed !== undefined) await checkConfirmed(store, session, confirmed);
+  await checkFirst(store, session, newest);
   return newest;
 }
 
@@ -104,6 +105,18 @@ async function newestAnchor(store: Store, session: string, head: Head): Promise<
 async function headAt(store: Store, session: string, position: number): Promise<Head | undefined> {
   const text = await store.get(commitKey(session, position));
   return text === undefined ? undefined : headOf(session, { position, text });
+}
+
+/** Keys between the first and the last are met when they are read; one before the first never would be. */
+async function checkFirst(store: Store, session: string, newest: Head): Promise<void> {
+  const [first] = await collect(store, { ...rangeOf("c", session), limit: 1 });
+  if (first === undefined) return;
+  const { position } = toStored(session, first);
+  if (position === 1) return;
+  throw new LogCorrupt(
+    { session, from: 1, to: Math.min(position - 1, newest.position), kind: "hole" },
+    "its first commits are missing",
+  );
 }
 
 async function checkConfirmed(store: Store, session: string, confirmed: Confirmed): Promise<void> {

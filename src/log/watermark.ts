@@ -85,6 +85,11 @@ export class WatermarkKeeper {
     return this.#confirmed.get(session);
   }
 
+  /** The sessions of which something had been confirmed. */
+  sessions(): Iterable<string> {
+    return this.#confirmed.keys();
+  }
+
   /** Takes note of a commit that its caller is being told of. */
   note(session: string, head: Head): void {
     this.#confirmed.set(session, {

@@ -56,6 +56,8 @@ function sameHeld<T>(same: (a: T, b: T) => boolean): (a: Held<T>, b: Held<T>) =>
 export class ProjectionStore<P extends Projections> {
   private readonly runner: ProjectionRunner<P>;
   private readonly onListenerError: (error: unknown) => void;
+  /** While nobody listens, nothing moves: who reads gets it from the runner. */
+  private listeners = 0;
   private readonly store = createStore({
     context: { version: 0 },
     on: { moved: (context: { version: number }) => ({ version: context.version + 1 }) },
@@ -72,19 +74,19 @@ export class ProjectionStore<P extends Projections> {
   /** Folds events that have been shown and wait for a commit (L1), then tells who listens. */
   show(events: readonly Placed[]): void {
     this.runner.show(events);
-    if (events.length > 0) this.store.trigger.moved();
+    if (events.length > 0) this.moved();
   }
 
   /** Folds the events of a commit that is on the log (L1), then tells who listens. */
   confirm(events: readonly Placed[] = []): void {
     this.runner.confirm(events);
-    if (events.length > 0) this.store.trigger.moved();
+    if (events.length > 0) this.moved();
   }
 
   /** An append failed: goes back to what the log has, and tells who listens (L6). */
   fallBack(): void {
     this.runner.fallBack();
-    this.store.trigger.moved();
+    this.moved();
   }
 
   /** One projection by name. */
@@ -97,15 +99,25 @@ export class ProjectionStore<P extends Projections> {
     };
   }
 
+  private moved(): void {
+    if (this.listeners > 0) this.store.trigger.moved();
+  }
+
   private readable<T>(read: () => T, same: (a: T, b: T) => boolean): Readable<T> {
     const selection = this.store.select(() => hold(read), sameHeld(same));
     return {
       get: read,
       subscribe: (listener) => {
+        // What an earlier subscription has seen last may be old by now.
+        if (this.listeners === 0) this.store.trigger.moved();
         const subscription = selection.subscribe((held) => {
           this.tell(held, listener);
         });
+        this.listeners++;
+        let listening = true;
         return () => {
+          if (listening) this.listeners--;
+          listening = false;
           subscription.unsubscribe();
         };
       },

@@ -65,8 +65,10 @@ export function takenBy(
   state: UnreadMail,
   event: EventOf<"mail.delivered">,
 ): readonly UnreadRecord[] {
+  const row = unreadOf(state, event);
+  if (isWhole(row, event.records)) return row.toArray();
   const there = new Map<string, UnreadRecord>();
-  for (const record of unreadOf(state, event)) there.set(formatPoint(record.at), record);
+  for (const record of row) there.set(formatPoint(record.at), record);
   return event.records.flatMap((point) => there.get(formatPoint(point)) ?? []);
 }
 
@@ -100,8 +102,17 @@ function push(state: UnreadMail, agent: AgentRef, record: UnreadRecord): UnreadM
 }
 
 function without(row: Row<UnreadRecord>, records: readonly Point[]): Row<UnreadRecord> {
+  if (isWhole(row, records)) return emptyRow();
   const named = new Set(records.map(formatPoint));
   return row.filter((record) => !named.has(formatPoint(record.at)));
+}
+
+/** Whether those points are all of a row, in its order: what a boundary nearly always takes. */
+function isWhole(row: Row<UnreadRecord>, records: readonly Point[]): boolean {
+  if (row.length !== records.length) return false;
+  let index = 0;
+  for (const { at } of row) if (!samePoint(at, records[index++] as Point)) return false;
+  return true;
 }
 
 function moved(state: UnreadMail, event: EventOf<"mail.moved">, at: Point): UnreadMail {

@@ -181,7 +181,7 @@ export interface Turn<Name extends string = string> {
   /** How many turns this agent has had, this one included. */
   readonly number: number;
   readonly task: Task | undefined;
-  /** Aborts when the turn is over: interrupted, ended with its session, or by itself with something left open. */
+  /** Aborts when the turn is interrupted or the session ends. */
   readonly signal: AbortSignal;
   /**
    * One sample: takes all unread mail, then calls `take` once (M5). Its value goes into the transcript as text or JSON.

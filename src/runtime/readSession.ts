@@ -67,7 +67,7 @@ export async function readSession(options: ReadOptions): Promise<ReadOnlySession
     const runner = new ProjectionRunner<BuiltIn>(builtIn);
     const state = await foldLog(reader, plainHost([]), runner);
     const store = new ProjectionStore(runner, { onListenerError: () => undefined });
-    const source = { id, store, texts: new Texts(reader), state: () => state };
+    const source = { id, log: reader, store, texts: new Texts(reader), state: () => state };
     return new ReadOnlySession(source, closeAll);
   } catch (error) {
     await closeAll();

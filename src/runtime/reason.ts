@@ -2,18 +2,13 @@
  * Whatever a behaviour, a hook or a command threw, as a short reason (S1). Anything can be thrown, so nothing is
  * believed of it: not that it is an error, not that its message is text, not that it can be turned into text.
  */
-
-/** The longest reason, in UTF-16 code units. */
-const LONGEST_UNITS = 4_096;
+import { shortReason } from "../kernel/text.js";
 
 const WORDLESS = "it threw something that can't be put into words";
 
 /** What was thrown, in words: never empty, never long, always well-formed. */
 export function reasonOf(thrown: unknown): string {
-  const said = wordsOf(thrown).toWellFormed();
-  if (said.length <= LONGEST_UNITS) return said;
-  const left = said.length - LONGEST_UNITS;
-  return `${said.slice(0, LONGEST_UNITS).toWellFormed()} [... ${left} more]`;
+  return shortReason(wordsOf(thrown));
 }
 
 function wordsOf(thrown: unknown): string {

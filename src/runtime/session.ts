@@ -81,7 +81,13 @@ export class Session<Name extends string = string> extends SessionView {
   constructor(parts: SessionParts) {
     const texts = new Texts(parts.log);
     const store = new ProjectionStore(parts.runner, { onListenerError: parts.onObserverError });
-    super({ id: parts.log.session, store, texts, state: () => this.shell.loop.state });
+    super({
+      id: parts.log.session,
+      log: parts.log,
+      store,
+      texts,
+      state: () => this.shell.loop.state,
+    });
     this.parts = parts;
     this.texts = texts;
     this.store = store;

@@ -6,6 +6,8 @@ import type { TurnRef } from "../events/events.js";
 import { findTarget, readTarget } from "../kernel/rules/targets.js";
 import { Stage } from "../kernel/stage.js";
 import type { Agent, State } from "../kernel/state.js";
+import type { SessionReader } from "../log/log.js";
+import { type SessionReport, type VerifyOptions, verifySession } from "../log/verify.js";
 import type { AgentPath } from "../paths.js";
 import { type Roster, listAgents } from "../projections/roster.js";
 import type { ProjectionStore, ProjectionView } from "../projections/store.js";
@@ -29,6 +31,7 @@ export interface SessionProjections {
 /** Where a view reads from. */
 export interface ViewSource {
   readonly id: string;
+  readonly log: SessionReader;
   readonly store: ProjectionStore<BuiltIn>;
   readonly texts: Texts;
   readonly state: () => State;
@@ -105,6 +108,16 @@ export class SessionView {
       sums[path] = added(sums[path] ?? {}, used);
     }
     return { total, agents: sums };
+  }
+
+  /**
+   * Reads the session's log, all of it or from its newest snapshot on, and reports whether it is whole (L3). What is
+   * appended meanwhile is not part of it.
+   *
+   * @throws LogUnavailable when it can't be read; damage is in the report.
+   */
+  verify(options: VerifyOptions = {}): Promise<SessionReport> {
+    return verifySession(this.source.log, options);
   }
 
   /** @internal The retained agent that a target names. */

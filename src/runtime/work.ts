@@ -18,48 +18,59 @@ import type { WorkContext } from "./workContext.js";
 /** See the module header. */
 export class Work implements AgentWork, TurnWork {
   readonly context: WorkContext;
-  readonly executions: Executions;
   /** Promises of accepted waits, until the actor takes hold of them. */
   private readonly accepted = new Map<number, Hold<WaitAnswer>>();
   private held: { readonly attempt: number; readonly hold: Hold<WaitAnswer> } | null = null;
   /** Questions that the person has not answered, by token (T1). */
   private readonly questions = new Map<number, Hold<string>>();
-  private readonly handlers: Handlers;
-  private readonly finalising: Finalising;
+  // Made when they are needed: most turns have none of these, and there can be many agents.
+  private madeExecutions: Executions | null = null;
+  private madeHandlers: Handlers | null = null;
+  private madeFinalising: Finalising | null = null;
   /** The turn that runs. */
   private turn = 0;
 
   constructor(context: WorkContext) {
     this.context = context;
-    this.executions = new Executions((end) =>
-      context.shell.tell({ kind: "execution.complete", ...end }),
-    );
-    this.handlers = new Handlers(context);
-    this.finalising = new Finalising(context);
   }
 
-  async runTurn(started: Signal<"turn.started">, signal: AbortSignal): Promise<void> {
+  get executions(): Executions {
+    return (this.madeExecutions ??= new Executions((end) =>
+      this.context.shell.tell({ kind: "execution.complete", ...end }),
+    ));
+  }
+
+  private get handlers(): Handlers {
+    return (this.madeHandlers ??= new Handlers(this.context));
+  }
+
+  runTurn(started: Signal<"turn.started">): () => void {
     const { path, gen, turn } = started.event;
     const ref: TurnRef = { path, gen, turn };
     this.turn = turn;
     const controller = new AbortController();
-    let returned = false;
-    const abort = (): void => controller.abort(returned ? endedError() : this.context.stopReason());
-    signal.addEventListener("abort", abort, { once: true });
-    const end = await this.call(ref, started, controller.signal);
-    if (controller.signal.aborted) return;
-    returned = true;
-    this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
-    // What it has left open, a sample that nobody awaits, ends when the actor leaves `active` (S2).
-    await new Promise<void>((resolve) => {
-      controller.signal.addEventListener("abort", () => resolve(), { once: true });
+    let running = true;
+    let handle: TurnHandle | undefined;
+    const made = (task: Task | undefined): TurnHandle =>
+      (handle = new TurnHandle(ref, task, controller.signal, this));
+    void this.call(ref, started, controller.signal, made).then((end) => {
+      running = false;
+      if (!controller.signal.aborted)
+        this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
     });
+    return () => {
+      const reason = running ? this.context.stopReason() : endedError();
+      if (running) controller.abort(reason);
+      // What the behaviour has left open ends with its turn, whether or not it was stopped (S2).
+      handle?.leave(reason);
+    };
   }
 
   private async call(
     ref: TurnRef,
     started: Signal<"turn.started">,
     signal: AbortSignal,
+    made: (task: Task | undefined) => TurnHandle,
   ): Promise<TurnEnd> {
     try {
       const behavior = this.context.behaviorOf(ref.path);
@@ -67,7 +78,7 @@ export class Work implements AgentWork, TurnWork {
       const task = await this.readTask(started);
       // Stopped before it was called: nothing runs for a turn that is over (I4).
       if (signal.aborted) return { kind: "errored", reason: "stopped before it began" };
-      const handle = new TurnHandle(ref, task, signal, this);
+      const handle = made(task);
       return this.endOf(await behavior(handle), handle.lastResult);
     } catch (error) {
       return { kind: "errored", reason: reasonOf(error) };
@@ -149,10 +160,11 @@ export class Work implements AgentWork, TurnWork {
   ): Promise<void> {
     const { path, gen, turn, attempt } = attempted.event;
     const ref = { path, gen, turn, attempt };
-    this.handlers.drop();
+    this.madeHandlers?.drop();
     try {
-      await this.executions.stopAll(signal);
-      await this.finalising.run(ref, signal);
+      await this.madeExecutions?.stopAll(signal);
+      this.madeFinalising ??= new Finalising(this.context);
+      await this.madeFinalising.run(ref, signal);
     } catch (error) {
       this.context.shell.tell({ kind: "settlement.fail", attempt: ref, reason: reasonOf(error) });
       return;
@@ -161,12 +173,12 @@ export class Work implements AgentWork, TurnWork {
   }
 
   dropAll(): void {
-    this.executions.dropAll();
+    this.madeExecutions?.dropAll();
     const { stopReason } = this.context;
     for (const hold of this.accepted.values()) hold.reject(stopReason());
     for (const hold of this.questions.values()) hold.reject(stopReason());
     this.accepted.clear();
     this.questions.clear();
-    this.handlers.drop();
+    this.madeHandlers?.drop();
   }
 }

@@ -3,6 +3,7 @@
  * Owns no rule; every function gives plain data.
  */
 import type { AttemptRef, Json, TurnRef } from "../events/events.js";
+import type { Point } from "../events/point.js";
 import type { Command, CommandOf } from "../kernel/command.js";
 import type { AgentPath } from "../paths.js";
 
@@ -33,6 +34,17 @@ export type SampleEndOptions = Omit<CommandOf<"sample.end">, "kind" | "attempt">
 export const commands = {
   open: (capacity: number | null = null): Command => ({ kind: "open", capacity }),
   close: (): Command => ({ kind: "close" }),
+  flush: (): Command => ({ kind: "flush" }),
+  setPlan: (on: boolean): Command => ({ kind: "setPlan", on }),
+  hold: (name = "pause"): Command => ({ kind: "hold", name }),
+  unhold: (name = "pause"): Command => ({ kind: "unhold", name }),
+  notify: (text: string): Command => ({ kind: "notify", text }),
+  end: (target: string): Command => ({ kind: "end", target }),
+  interruptTree: (target: string, reason?: string): Command => ({
+    kind: "interruptTree",
+    target,
+    ...(reason === undefined ? {} : { reason }),
+  }),
   setCapacity: (capacity: number): Command => ({ kind: "setCapacity", capacity }),
   spawn: (name: string, options: SpawnOptions = {}): Command => ({
     kind: "spawn",
@@ -47,6 +59,14 @@ export const commands = {
     by,
     target,
     text,
+  }),
+  /** A send of one of a settling turn's finalisers (T1). */
+  sendFinally: (target: string, text: string, by: TurnRef): Command => ({
+    kind: "send",
+    by,
+    target,
+    text,
+    finaliser: true,
   }),
   prompt: (text: string): Command => ({ kind: "prompt", text }),
   assign: (target: string, task: string): Command => ({ kind: "assign", target, task }),
@@ -64,6 +84,27 @@ export const commands = {
   }),
   partial: (turn: TurnRef, text: string): Command => ({ kind: "partial", turn, text }),
   record: (turn: TurnRef, entry: Json): Command => ({ kind: "record", turn, entry }),
+  /** A record of one of a settling turn's finalisers (T1). */
+  recordFinally: (turn: TurnRef, entry: Json): Command => ({
+    kind: "record",
+    turn,
+    entry,
+    finaliser: true,
+  }),
+  block: (turn: TurnRef, label = "may I?"): Command => ({ kind: "block", turn, label }),
+  unblock: (turn: TurnRef, token = 1, answer?: string): Command => ({
+    kind: "unblock",
+    turn,
+    token,
+    ...(answer === undefined ? {} : { answer }),
+  }),
+  takeResult: (turn: TurnRef, child: string): Command => ({ kind: "takeResult", turn, child }),
+  handled: (turn: TurnRef, record: Point, failed?: string): Command => ({
+    kind: "handler.end",
+    turn,
+    record,
+    ...(failed === undefined ? {} : { failed }),
+  }),
   wait: (turn: TurnRef, timeout?: unknown): Command => ({ kind: "wait", turn, timeout }),
   timeout: (attempt: AttemptRef): Command => ({ kind: "wait.timeout", attempt }),
   yield: (turn: TurnRef, command = "make"): Command => ({ kind: "yield", turn, command }),
@@ -89,6 +130,13 @@ export const commands = {
     turn,
     end: { kind: "errored", reason },
   }),
+  deadline: (turn: TurnRef): Command => ({ kind: "turn.timeout", turn }),
+  notSettled: (attempt: AttemptRef, reason = "a finaliser threw"): Command => ({
+    kind: "settlement.fail",
+    attempt,
+    reason,
+  }),
+  retry: (turn: TurnRef): Command => ({ kind: "settlement.retry", turn }),
   settled: (attempt: AttemptRef): Command => ({ kind: "settlement.end", attempt }),
   prepared: (reservation: number): Command => ({ kind: "prepared", reservation }),
   notPrepared: (reservation: number, failed: string): Command => ({

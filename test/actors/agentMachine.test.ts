@@ -23,8 +23,10 @@ function inert(): {
     return answer;
   };
   const work = {
-    runTurn: (_started: unknown, signal: AbortSignal) =>
-      ask("runTurn", new Promise<void>(() => undefined), signal),
+    runTurn: () => {
+      const controller = new AbortController();
+      return ask("runTurn", () => controller.abort(), controller.signal);
+    },
     trySettlement: (_attempted: unknown, signal: AbortSignal) =>
       ask("trySettlement", new Promise<void>(() => undefined), signal),
     holdWait: () => ask("holdWait", () => ask("dropWait", undefined)),
@@ -178,7 +180,10 @@ describe("the machine as a table", () => {
         return new Promise(() => undefined);
       };
     const known: Record<string | symbol, unknown> = {
-      runTurn: endless("runTurn"),
+      runTurn: () => {
+        calls.push("runTurn");
+        return () => calls.push("stop runTurn");
+      },
       trySettlement: endless("trySettlement"),
       holdWait: () => {
         calls.push("holdWait");

@@ -43,9 +43,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Writes a snippet as a module beside no package: its import of the package leads to the sources. */
 function writeModule(code: string, file: string): string {
-  const entry = pathToFileURL(join(root, "src/index.ts")).pathname;
+  const entry = (part = "") => pathToFileURL(join(root, "src", part, "index.ts")).pathname;
   const path = join(folder, file);
-  writeFileSync(path, code.replace(/from "dovecote";/g, `from ${JSON.stringify(entry)};`));
+  const found = code.replace(
+    /from "dovecote(?:\/([a-z]+))?";/g,
+    (_, part?: string) => `from ${JSON.stringify(entry(part))};`,
+  );
+  writeFileSync(path, found);
   return path;
 }
 

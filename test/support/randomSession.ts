@@ -226,7 +226,10 @@ function response(b: number): string | { readonly sample: true } {
 }
 
 function completeOf(state: State, turn: TurnRef, b: number): Command | undefined {
-  const execution = pick(state.durable.agents.get(turn.path)?.turn?.executions ?? [], b);
+  const execution = pick(
+    [...(state.durable.agents.get(turn.path)?.turn?.executions.values() ?? [])],
+    b,
+  );
   if (execution === undefined) return undefined;
   return { kind: "execution.complete", turn, execution, text: `x${b}`, stopped: b === 0 };
 }

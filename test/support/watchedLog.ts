@@ -29,8 +29,8 @@ export function watchedLog(folder: string, options: LevelLogOptions = {}): Watch
     timers.add(run);
     return () => timers.delete(run);
   };
-  const log = new FolderLog(folder, () =>
-    openForWriting(folder, options, { ...levelSeams, openStore, schedule }),
+  const log = new FolderLog(folder, (asked) =>
+    openForWriting(folder, options, { ...levelSeams, openStore, schedule }, asked),
   );
   const watch: Watch = {
     log,

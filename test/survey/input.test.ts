@@ -5,6 +5,7 @@ import { levelLog } from "dovecote";
 import { expect, it, vi } from "vitest";
 import { BadInput, readArgs } from "../../examples/survey/args.js";
 import { run } from "../../examples/survey/commands.js";
+import { listFiles } from "../../examples/survey/files.js";
 import { languageOf } from "../../examples/survey/languages.js";
 import { nameAgents, readTop } from "../../examples/survey/target.js";
 import { shorten } from "../../examples/survey/timeline.js";
@@ -144,4 +145,9 @@ it("leaves no timer behind when a command can't be started", async () => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+it("says of a folder that has gone since the survey began that it is gone", async () => {
+  const look = { kind: "look", survey: 1, folder: "gone", target: await testFolder() } as const;
+  await expect(listFiles(look, new AbortController().signal)).rejects.toThrow("the folder is gone");
 });

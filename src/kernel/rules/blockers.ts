@@ -5,7 +5,7 @@ import type { Cause } from "../../events/events.js";
 import type { Answers, CommandOf } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
-import { textFault } from "../text.js";
+import { sizeFault, textFault } from "../text.js";
 import { type Verdict, DONE, accept } from "../verdict.js";
 import { findCaller } from "./targets.js";
 
@@ -23,6 +23,8 @@ export function block(stage: Stage, command: CommandOf<"block">): Verdict<Answer
 
 /** Releases a blocker, with an answer or without. It belongs to its turn, and a second time changes nothing (T1). */
 export function unblock(stage: Stage, command: CommandOf<"unblock">): Verdict<null> {
+  const fault = command.answer === undefined ? null : sizeFault(command.answer, "answer");
+  if (fault !== null) return fault;
   const live = stage.live(command.turn);
   if (live === undefined || !live.turn.blockers.some(({ token }) => token === command.token)) {
     return DONE;

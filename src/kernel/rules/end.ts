@@ -32,7 +32,7 @@ export function interruptTree(
   const target = findTarget(stage, null, command.target);
   if (!target.ok) return target;
   const top = target.agent.path;
-  const stopped = stopTree(stage, top, command.reason, "host:interrupt");
+  const stopped = stopTree(stage, top, command.reason, "host:interrupt", "interrupted");
   return accept(() => ({ stopped }));
 }
 
@@ -41,10 +41,11 @@ function stopTree(
   top: AgentPath,
   reason: string | undefined,
   cause: Cause,
+  why: "interrupted" | "ended",
 ): readonly Answers["interrupt"][] {
   // A spawn under way has no identity yet; its reservation goes all the same.
   for (const one of stage.volatile.reservations) {
-    if (one.start === "spawn" && isWithin(one.path, top)) release(stage, one, "interrupted", cause);
+    if (one.start === "spawn" && isWithin(one.path, top)) release(stage, one, why, cause);
   }
   const request = { by: null, ...(reason === undefined ? {} : { reason }) };
   return subtree(stage, top).map((agent) => ({
@@ -65,7 +66,7 @@ export function end(stage: Stage, command: CommandOf<"end">): Verdict<Answers["e
     return reject("end-root", "A5", "The root can't be ended. Close the session instead.");
   }
   const at = stage.emit({ type: "agent.ending", cause: "host:end", path, gen });
-  stopTree(stage, path, "ended by the host", at);
+  stopTree(stage, path, "ended by the host", at, "ended");
   return accept(() => ({ top: { path, gen } }));
 }
 

@@ -7,9 +7,10 @@ import { samePoint } from "../../events/point.js";
 import type { Answers, CommandOf } from "../command.js";
 import type { Stage } from "../stage.js";
 import type { Agent, Handler } from "../state.js";
+import { shortReason } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
 import { tell } from "./mail.js";
-import { findCaller, findTarget } from "./targets.js";
+import { findCaller, findTarget, roleFault } from "./targets.js";
 
 /** Registers a handler for a child's next RESULT; one a child (S7). */
 export function takeResult(
@@ -18,6 +19,8 @@ export function takeResult(
 ): Verdict<Answers["takeResult"]> {
   const caller = findCaller(stage, command.turn);
   if (!caller.ok) return caller;
+  const fault = roleFault(caller.agent, "takeResult");
+  if (fault !== null) return fault;
   const target = findTarget(stage, command.turn, command.child);
   if (!target.ok) return target;
   const child = target.agent;
@@ -28,7 +31,7 @@ export function takeResult(
       `${child.path} is no child of ${command.turn.path}, which gets no RESULT of it. Await your own children.`,
     );
   }
-  if (stage.volatile.handlers.some((one) => one.child.path === child.path)) {
+  if (stage.volatile.handlers.some((one) => isOf(one, child))) {
     return reject("handler-taken", "S7", `The RESULT of ${child.path} is awaited already.`);
   }
   const ref = { path: child.path, gen: child.gen };
@@ -39,9 +42,11 @@ export function takeResult(
 
 /** The handler that waits for an agent's RESULT, if one does. */
 export function handlerOf(stage: Stage, child: Agent): Handler | undefined {
-  return stage.volatile.handlers.find(
-    (one) => one.child.path === child.path && one.child.gen === child.gen && one.record === null,
-  );
+  return stage.volatile.handlers.find((one) => isOf(one, child) && one.record === null);
+}
+
+function isOf({ child }: Handler, agent: Agent): boolean {
+  return child.path === agent.path && child.gen === agent.gen;
 }
 
 /** The name of the timer that bounds a handler. */
@@ -70,7 +75,7 @@ export function handlerEnd(stage: Stage, command: CommandOf<"handler.end">): Ver
     stage.emit({ type: "mail.consumed", cause: record, path, gen, record });
     return DONE;
   }
-  giveBack(stage, handler.turn, record, `its handler failed: ${failed.toWellFormed()}`, record);
+  giveBack(stage, handler.turn, record, `its handler failed: ${shortReason(failed)}`, record);
   tell(stage, handler.turn, record, true);
   return DONE;
 }
@@ -91,7 +96,10 @@ function giveBack(
   stage.emit({ type: "mail.returned", cause, path, gen, record, warning });
 }
 
-/** The awaiting turn ends: what its handlers have is ordinary unread mail again. `quiet` is recovery's (S7, R2). */
+/**
+ * The awaiting turn ends: what its handlers have is ordinary unread mail again (S7). `quiet` marks nobody: recovery, and
+ * an interrupt, which clears the marks of all mail that was there when it was asked (R2, I2, W5).
+ */
 export function returnWithheld(
   stage: Stage,
   agent: Agent,

@@ -6,6 +6,7 @@ import { ROOT } from "../../paths.js";
 import type { Answers, CommandOf } from "../command.js";
 import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
+import { shortReason } from "../text.js";
 import { type Verdict, accept, reject } from "../verdict.js";
 import { clearMark } from "./mail.js";
 import { beginSettlement, partialOf } from "./settle.js";
@@ -83,7 +84,7 @@ function stopSpawn(
 function reasonOf(command: Pick<CommandOf<"interrupt">, "by" | "reason">): string {
   // A caller without types may give anything; an odd reason is no reason to keep an agent running.
   const reason = typeof command.reason === "string" ? command.reason.trim() : "";
-  if (reason !== "") return reason.toWellFormed();
+  if (reason !== "") return shortReason(reason);
   return command.by === null ? "interrupted by the host" : `interrupted by ${command.by.path}`;
 }
 
@@ -113,7 +114,8 @@ export function stop(
   if (reservation !== undefined) release(stage, reservation, "interrupted", at);
   if (found === "active" && agent.turn !== null) {
     const partial = partialOf(agent.turn);
-    beginSettlement(stage, agent, agent.turn, { kind: "interrupted", reason, partial }, at);
+    const outcome = { kind: "interrupted", reason, partial } as const;
+    beginSettlement(stage, agent, agent.turn, outcome, at, true);
   }
   return found;
 }

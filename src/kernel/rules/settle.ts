@@ -14,7 +14,7 @@ import { ROOT } from "../../paths.js";
 import type { CommandOf, TurnEnd } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
-import { isTooLarge } from "../text.js";
+import { isTooLarge, shortReason } from "../text.js";
 import { type Verdict, DONE } from "../verdict.js";
 import { turnTimer } from "../offers.js";
 import { releaseBlockers } from "./blockers.js";
@@ -32,14 +32,10 @@ export function turnFinish(stage: Stage, command: CommandOf<"turn.finish">): Ver
 }
 
 function outcomeOf(turn: Turn, end: TurnEnd): Outcome {
-  if (end.kind === "errored") return { kind: "errored", reason: end.reason.toWellFormed() };
-  if (typeof end.response !== "string") {
-    const at = turn.lastResult;
-    return at === null
-      ? { kind: "completed", response: { text: "" } }
-      : { kind: "completed", response: { at } };
-  }
-  const response = end.response.toWellFormed();
+  if (end.kind === "errored") return { kind: "errored", reason: shortReason(end.reason) };
+  const said: unknown = end.response;
+  if (typeof said !== "string") return unsaid(turn, said);
+  const response = said.toWellFormed();
   if (isTooLarge(response)) {
     return {
       kind: "errored",
@@ -49,8 +45,16 @@ function outcomeOf(turn: Turn, end: TurnEnd): Outcome {
   return {
     kind: "completed",
     response: { text: response },
-    ...(response === end.response ? {} : { repaired: true }),
+    ...(response === said ? {} : { repaired: true }),
   };
+}
+
+/** A response that is given by reference (M6), or is no text at all: a caller without types may give anything. */
+function unsaid(turn: Turn, said: unknown): Outcome {
+  const isSample = typeof said === "object" && said !== null && "sample" in said;
+  if (!isSample) return { kind: "errored", reason: "The final response is not text (S1)." };
+  const at = turn.lastResult;
+  return { kind: "completed", response: at === null ? { text: "" } : { at } };
 }
 
 /** What a turn that is cut short had said so far, by reference: the open sample's text, else its newest result (S1). */
@@ -96,12 +100,12 @@ export function turnTimeout(stage: Stage, command: CommandOf<"turn.timeout">): V
  * else its actor tries to end what it owns. Answers whether a turn settled, after which an offer is due.
  */
 export function nextSettlement(stage: Stage): boolean {
-  if (stage.durable.trying !== null) return false;
+  if (stage.durable.trying !== null || stage.durable.settling.length === 0) return false;
   for (const path of stage.durable.settling) {
     const agent = stage.agent(path);
     const turn = agent?.turn;
     if (agent === undefined || turn?.settling == null || turn.settling.paused) continue;
-    if (turn.executions.length === 0 && !stage.host.finalises) {
+    if (turn.executions.size === 0 && !stage.host.finalises) {
       finishSettlement(stage, agent, turn);
       return true;
     }
@@ -150,7 +154,7 @@ export function settlementEnd(stage: Stage, command: CommandOf<"settlement.end">
 export function settlementFail(stage: Stage, command: CommandOf<"settlement.fail">): Verdict<null> {
   const live = findTry(stage, command.attempt);
   if (live === undefined) return DONE;
-  const reason = command.reason.toWellFormed();
+  const reason = shortReason(command.reason);
   const timer = settleTimer(command.attempt);
   stage.effect({ kind: "timer.disarm", timer });
   const at = stage.emit({
@@ -203,7 +207,7 @@ export function finishSettlement(
 ): void {
   const { settling } = turn;
   if (settling === null) return;
-  for (const execution of turn.executions) {
+  for (const execution of [...turn.executions.values()].sort((a, b) => a - b)) {
     completeExecution(stage, agent, turn, { execution, text: "", stopped: true }, true);
   }
   const { failed } = ending;

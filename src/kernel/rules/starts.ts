@@ -9,7 +9,7 @@ import { freeSlots, mayGrow } from "../guards.js";
 import { begin, prepareTimer } from "../offers.js";
 import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
-import { textFault } from "../text.js";
+import { shortReason, textFault } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
 import { isStamping } from "./mail.js";
 import {
@@ -165,7 +165,7 @@ export function prepared(stage: Stage, command: CommandOf<"prepared">): Verdict<
   if (one === undefined || one.ready) return DONE;
   if (command.late === true) release(stage, one, "timeout", "clock:prepare");
   else if (command.failed !== undefined)
-    release(stage, one, "failed", "work:prepare", command.failed);
+    release(stage, one, "failed", "work:prepare", shortReason(command.failed));
   else {
     stage.effect({ kind: "timer.disarm", timer: prepareTimer(one.reservation) });
     stage.emit({
@@ -204,9 +204,13 @@ export function release(
 /** Spawns that a turn had under way end with it (T3). */
 export function releaseSpawns(stage: Stage, by: TurnRef, cause: Cause): void {
   for (const one of stage.volatile.reservations) {
-    if (one.start !== "spawn" || one.by?.path !== by.path || one.by.turn !== by.turn) continue;
+    if (one.start !== "spawn" || one.by === null || !sameTurn(one.by, by)) continue;
     release(stage, one, "spawner settled", cause);
   }
+}
+
+function sameTurn(one: TurnRef, other: TurnRef): boolean {
+  return one.path === other.path && one.gen === other.gen && one.turn === other.turn;
 }
 
 /** The role a new agent gets unless one is given (A7). */

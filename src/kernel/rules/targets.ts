@@ -101,9 +101,14 @@ export function behaviorFault(stage: Stage, behavior: string): Refusal | null {
   );
 }
 
+const isPreparing = (stage: Stage, { path }: Agent): boolean =>
+  stage.reservationOf(path) !== undefined;
+
 /** Refuses a start once the session has had as many turns as it may (X2). */
 export function turnsFault(stage: Stage, agent?: Agent): Refusal | null {
-  const limit = agent === undefined || agent.phase === "idle" ? turnsSpent(stage.state) : null;
+  // An agent that runs, or has its start reserved, needs no further turn for what is given to it.
+  const served = agent !== undefined && (agent.phase !== "idle" || isPreparing(stage, agent));
+  const limit = served ? null : turnsSpent(stage.state);
   if (limit === null) return null;
   return reject(
     "limit-turns",

@@ -1,11 +1,12 @@
 /**
  * What a live turn does: samples, partial text, entries of the host's own, waits, executions (T1, M5, M6, V1-V4, S5).
  */
-import type { Json, TurnRef, Usage } from "../../events/events.js";
+import type { EventOf, Json, TurnRef, Usage } from "../../events/events.js";
 import { ROOT } from "../../paths.js";
 import type { Answers, CommandOf } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Agent, Turn } from "../state.js";
+import { fittingText, isJsonTooLarge, shortReason, sizeFault, tooLarge } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
 import { deliver, deliverable, endWait, tell, waitTimer, wakesWait } from "./mail.js";
 import { findCaller, roleFault } from "./targets.js";
@@ -53,12 +54,26 @@ export function sampleEnd(stage: Stage, command: CommandOf<"sample.end">): Verdi
     type: "sample.ended",
     cause: live.turn.told,
     ...command.attempt,
-    ...(command.result === undefined ? {} : { result: command.result }),
-    ...(command.opaque === undefined ? {} : { opaque: command.opaque }),
-    ...(command.failed === undefined ? {} : { failed: command.failed }),
+    ...resultOf(command),
     ...(command.usage === undefined ? {} : { usage: command.usage }),
   });
   return DONE;
+}
+
+/** A result over the bound can't be refused, for the sample is over: it counts as failed, which says why (L2). */
+function resultOf({
+  result,
+  opaque,
+  failed,
+}: CommandOf<"sample.end">): Pick<EventOf<"sample.ended">, "result" | "opaque" | "failed"> {
+  if (result !== undefined && isJsonTooLarge(result)) {
+    return { failed: "Its result takes more than 64 MiB in the log (L2)." };
+  }
+  return {
+    ...(result === undefined ? {} : { result }),
+    ...(opaque === undefined ? {} : { opaque }),
+    ...(failed === undefined ? {} : { failed: shortReason(failed) }),
+  };
 }
 
 /** Refuses a report of usage that can't be summed (X3); `null` when it can, or there is none. */
@@ -78,6 +93,8 @@ export function usageFault(usage: Usage | undefined): ReturnType<typeof reject> 
 export function partial(stage: Stage, command: CommandOf<"partial">): Verdict<null> {
   const caller = findCaller(stage, command.turn);
   if (!caller.ok) return caller;
+  const fault = sizeFault(command.text, "partial text");
+  if (fault !== null) return fault;
   const { agent, turn } = caller;
   if (agent.phase !== "running" || turn.open === null) {
     return reject(
@@ -102,6 +119,7 @@ export function record(stage: Stage, command: CommandOf<"record">): Verdict<null
   const caller = findCaller(stage, command.turn, command.finaliser);
   if (!caller.ok) return caller;
   const entry: Json = command.entry;
+  if (isJsonTooLarge(entry)) return tooLarge("entry");
   stage.emit({ type: "transcript.recorded", cause: caller.turn.told, ...command.turn, entry });
   return DONE;
 }
@@ -174,7 +192,7 @@ export function yieldExecution(
     cause: caller.turn.told,
     ...command.turn,
     execution,
-    command: command.command.toWellFormed(),
+    command: fittingText(command.command),
   });
   return accept(() => ({ execution }));
 }
@@ -185,7 +203,7 @@ export function executionComplete(
   command: CommandOf<"execution.complete">,
 ): Verdict<null> {
   const live = stage.live(command.turn);
-  if (live === undefined || !live.turn.executions.includes(command.execution)) return DONE;
+  if (live === undefined || !live.turn.executions.has(`${command.execution}`)) return DONE;
   completeExecution(stage, live.agent, live.turn, command);
   return DONE;
 }
@@ -213,7 +231,7 @@ export function completeExecution(
     gen: agent.gen,
     mail: "EXECUTION",
     from: agent.path,
-    text: end.text.toWellFormed(),
+    text: fittingText(end.text),
     execution,
     by: turnRef(agent, turn),
   });

@@ -1,0 +1,198 @@
+/**
+ * Commands that look at a recorded session: `log`, `show`, `why`, `whynot`, `stranded`, `state`, `diff`. None of them writes.
+ */
+import { Argument, type Command, Option } from "commander";
+import { type Point, formatPoint } from "../events/point.js";
+import type { AgentPath } from "../paths.js";
+import { changes } from "../replay/changes.js";
+import { type Position, type Trace, openTrace } from "../replay/trace.js";
+import { type NonEvent, stranded, whyNot } from "../replay/whyNot.js";
+import { renderWhy, why } from "../replay/why.js";
+import { describe } from "../replay/words.js";
+import { readPath, readPoint, readPosition } from "./arguments.js";
+import { EXIT, type ExitCode, type Io, print } from "./io.js";
+
+interface Common {
+  readonly session?: string;
+  readonly json?: true;
+}
+
+interface Ranged extends Common {
+  readonly agent?: AgentPath;
+  readonly from?: Position;
+  readonly to?: Position;
+}
+
+/** Ends a call with a code. */
+type End = (code: ExitCode) => void;
+
+/** Adds the commands to the program. */
+export function addTraceCommands(program: Command, io: Io, end: End): void {
+  addLog(program, io);
+  addShow(program, io);
+  addWhy(program, io);
+  addWhyNot(program, io, end);
+  addStranded(program, io, end);
+  addState(program, io);
+  addDiff(program, io, end);
+}
+
+/** A command with what all of these take. */
+function command(program: Command, name: string, summary: string): Command {
+  return program
+    .command(name)
+    .summary(summary)
+    .description(summary)
+    .argument("<log>", "folder of the log; it is left as it is")
+    .option("-s, --session <id>", "session of the log, where it has several")
+    .option("--json", "one JSON object a line");
+}
+
+async function within<T>(
+  log: string,
+  { session }: Common,
+  use: (trace: Trace) => Promise<T>,
+): Promise<T> {
+  const trace = await openTrace(log, session === undefined ? {} : { session });
+  try {
+    return await use(trace);
+  } finally {
+    await trace.close();
+  }
+}
+
+function addLog(program: Command, io: Io): void {
+  command(program, "log", "what happened, event by event")
+    .option("-a, --agent <path>", "only of this agent and those below it", readPath)
+    .option("--from <position>", "from here on: 12 or 12.3", readPosition)
+    .option("--to <position>", "up to here", readPosition)
+    .action(async (log: string, options: Ranged) => {
+      await within(log, options, async (trace) => {
+        const { agent, from, to } = options;
+        const filter = {
+          ...(agent === undefined ? {} : { agent }),
+          ...(from === undefined ? {} : { from }),
+          ...(to === undefined ? {} : { to }),
+        };
+        for await (const { event, at } of trace.events(filter)) {
+          const row = { at: formatPoint(at), text: describe(event), event };
+          print(io, options.json === true, [row], ({ text }) => `${row.at.padStart(8)}  ${text}`);
+        }
+      });
+    });
+}
+
+function addShow(program: Command, io: Io): void {
+  command(program, "show", "one event, whole")
+    .argument("<point>", "such as 12.3", readPoint)
+    .action(async (log: string, point: Point, options: Common) => {
+      await within(log, options, async (trace) => {
+        const { event, at } = await trace.event(point);
+        if (options.json === true) io.out(JSON.stringify({ at: formatPoint(at), event }));
+        else io.out(`${formatPoint(at)}  ${describe(event)}\n${JSON.stringify(event, null, 2)}`);
+      });
+    });
+}
+
+function addWhy(program: Command, io: Io): void {
+  command(program, "why", "what an event happened because of, back to what came from outside")
+    .argument("<point>", "such as 12.3", readPoint)
+    .action(async (log: string, point: Point, options: Common) => {
+      await within(log, options, async (trace) => {
+        const tree = await why(trace, point);
+        io.out(options.json === true ? JSON.stringify(tree) : renderWhy(tree));
+      });
+    });
+}
+
+function addWhyNot(program: Command, io: Io, end: End): void {
+  const what = new Argument("<what>", "what did not happen");
+  command(program, "whynot", "what keeps an agent from being woken, reading, or settling")
+    .argument("<path>", "the agent", readPath)
+    .addArgument(what.choices(["wake", "start", "delivery", "settle"]))
+    .addOption(new Option("--at <position>", "as it was here: 12 or 12.3").argParser(readPosition))
+    .action(
+      async (
+        log: string,
+        path: AgentPath,
+        event: NonEvent,
+        options: Common & { at?: Position },
+      ) => {
+        await within(log, options, async (trace) => {
+          const reason = await whyNot(trace, path, event, options.at ?? trace.length);
+          if (reason === undefined) {
+            io.out(options.json === true ? "null" : `Nothing keeps ${path} from its ${event}.`);
+            return;
+          }
+          print(io, options.json === true, [reason], ({ text, rule, since, frees }) =>
+            [`${path}: ${text} (${rule}), since commit ${since}.`, `Freed by: ${frees}.`].join(
+              "\n",
+            ),
+          );
+          end(EXIT.found);
+        });
+      },
+    );
+}
+
+function addStranded(program: Command, io: Io, end: End): void {
+  command(program, "stranded", "every unread record, and why it has not been read")
+    .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
+    .action(async (log: string, options: Common & { at?: Position }) => {
+      await within(log, options, async (trace) => {
+        await trace.at(options.at ?? trace.length);
+        const found = stranded(trace);
+        print(io, options.json === true, found, (one) => {
+          const what = `${one.mail} from ${one.from} to ${one.path}`;
+          return `${formatPoint(one.record).padStart(8)}  ${what}: ${one.text} (${one.rule})`;
+        });
+        if (found.length > 0) end(EXIT.found);
+        else if (options.json !== true) io.err("No record is unread.");
+      });
+    });
+}
+
+function addState(program: Command, io: Io): void {
+  command(program, "state", "the agents as they were at a position")
+    .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
+    .action(async (log: string, options: Common & { at?: Position }) => {
+      await within(log, options, async (trace) => {
+        await trace.at(options.at ?? trace.length);
+        const { durable, volatile } = trace.whole;
+        const rows = [...durable.agents.values()]
+          .sort((a, b) => (a.path < b.path ? -1 : 1))
+          .map(({ path, gen, phase, turns, unread, last }) => ({
+            path,
+            gen,
+            phase,
+            turns,
+            unread: unread.length,
+            marked: volatile.marks.has(path),
+            lastOutcome: last?.outcome ?? null,
+          }));
+        print(io, options.json === true, rows, (row) => {
+          const marked = row.marked ? ", marked" : "";
+          const last = row.lastOutcome === null ? "" : `, last ${row.lastOutcome}`;
+          return `${row.path}  ${row.phase}, turn ${row.turns}, ${row.unread} unread${marked}${last}`;
+        });
+      });
+    });
+}
+
+function addDiff(program: Command, io: Io, end: End): void {
+  command(program, "diff", "what changed from one position to another")
+    .argument("<a>", "such as 12 or 12.3", readPosition)
+    .argument("<b>", "such as 20", readPosition)
+    .action(async (log: string, a: Position, b: Position, options: Common) => {
+      await within(log, options, async (trace) => {
+        const found = await changes(trace, a, b);
+        print(
+          io,
+          options.json === true,
+          found,
+          ({ path, text }) => `${path ?? "session"}  ${text}`,
+        );
+        if (found.length > 0) end(EXIT.found);
+      });
+    });
+}

@@ -1,0 +1,67 @@
+/** Copies of a store's files, to be opened in its place: opening a store rewrites it. */
+import { copyFile, link, readdir, readFile, rm } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { LogCorrupt } from "../errors.js";
+import { REPLACED, TABLES } from "./closedMark.js";
+import { unavailable } from "./files.js";
+import { brokenStore } from "./folder.js";
+import { nextFileNumber } from "./manifest.js";
+import type { OpenStore, Store } from "./store.js";
+import { checkStore } from "./storeFormat.js";
+import type { Undo } from "./undo.js";
+
+/**
+ * Copies a folder's store into an empty folder and opens the copy, which goes when `undo` is run.
+ *
+ * @param copied called when the files have been copied, before the copy is opened.
+ * @throws LogFormatError, LogCorrupt, LogUnavailable
+ */
+export async function openCopied(
+  folder: string,
+  copy: string,
+  openStore: OpenStore,
+  undo: Undo,
+  copied: () => Promise<void> = async () => {},
+): Promise<Store> {
+  undo.push(() => rm(copy, { recursive: true, force: true }));
+  await copyStore(folder, copy);
+  await copied();
+  const store = await openStore(copy, false).catch((error: unknown) => {
+    if (!(error instanceof LogCorrupt)) throw error;
+    throw brokenStore(folder, "its files can't be read as a store", error);
+  });
+  undo.push(() => store.close());
+  await checkStore(folder, store);
+  return store;
+}
+
+/**
+ * Copies the files of a store. A table that its manifest knows never changes, and is linked where that works; one that
+ * it does not know is copied, because the store would give its name to a new one.
+ */
+export async function copyStore(folder: string, copy: string): Promise<void> {
+  try {
+    const unsafe = await firstFreeNumber(folder);
+    for (const name of await readdir(folder)) {
+      const [from, to] = [join(folder, name), join(copy, name)];
+      const number = Number.parseInt(name, 10);
+      if (TABLES.test(name) && number < unsafe) {
+        await link(from, to).catch(() => copyFile(from, to));
+      } else if (TABLES.test(name) || REPLACED.test(name)) {
+        await copyFile(from, to);
+      }
+    }
+  } catch (error) {
+    throw unavailable(`${folder} can't be copied for reading`, error);
+  }
+}
+
+/** From which number on a store opened here would name its files; 0 when that can't be told. */
+async function firstFreeNumber(folder: string): Promise<number> {
+  try {
+    const current = (await readFile(join(folder, "CURRENT"), "utf8")).trim();
+    return nextFileNumber(await readFile(join(folder, basename(current)))) ?? 0;
+  } catch {
+    return 0;
+  }
+}

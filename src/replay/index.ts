@@ -1,0 +1,10 @@
+/**
+ * The entry `dovecote/replay`: what happened in a recorded session, why, and why something did not.
+ */
+export { openTrace, Trace, type EventFilter, type Position } from "./trace.js";
+export type { TraceSource } from "./source.js";
+export { concurrent, renderWhy, why, type Outside, type Why } from "./why.js";
+export { stranded, whyNot, type NonEvent, type Stranded, type WhyNot } from "./whyNot.js";
+export type { Obstacle } from "./guardWords.js";
+export { changes, type Change } from "./changes.js";
+export { describe } from "./words.js";
