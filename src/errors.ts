@@ -14,6 +14,7 @@ export type ErrorCode =
   | "log-format"
   | "log-not-a-log"
   | "log-unavailable"
+  | "import-broken"
   | "outcome-unknown"
   | "session-degraded"
   | "bad-argument"
@@ -202,6 +203,22 @@ export class NotALog extends DovecoteError {
 export class LogUnavailable extends DovecoteError {
   constructor(message: string, options?: { cause?: unknown }) {
     super("log-unavailable", "L6", message, options);
+  }
+}
+
+/** A line of an import is not what an export writes; nothing was imported (L4). */
+export class ImportBroken extends DovecoteError {
+  /** The number of the line, from 1. */
+  readonly line: number;
+
+  constructor(line: number, detail: string, options?: { cause?: unknown }) {
+    super(
+      "import-broken",
+      "L4",
+      `Line ${line} is broken: ${detail}. Nothing was imported.`,
+      options,
+    );
+    this.line = line;
   }
 }
 

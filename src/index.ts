@@ -34,8 +34,19 @@ export type {
 export { renderRecord } from "./tools/render.js";
 export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
-export { levelLog, readLevelLog } from "./log/levelLog.js";
+export { levelLog, readLevelLog, salvageLog } from "./log/levelLog.js";
+export type { LeftOut, LeftReason, SalvagedSession, SalvageReport } from "./log/salvage.js";
 export { memoryLog } from "./log/memoryLog.js";
+export { readLines, writeLines } from "./log/lines.js";
+export {
+  exportLog,
+  type ExportOptions,
+  importLog,
+  type Imported,
+  type Lines,
+  type TransferOptions,
+  type TransferProgress,
+} from "./log/transfer.js";
 export {
   type LogReport,
   type SessionReport,
@@ -51,6 +62,7 @@ export type {
   SessionLog,
   SessionReader,
   Snapshot,
+  StoredCommit,
 } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export type { Limits } from "./kernel/state.js";
@@ -75,6 +87,7 @@ export {
   Bug,
   DovecoteError,
   type ErrorCode,
+  ImportBroken,
   LogCorrupt,
   LogFormatError,
   LogInUse,

@@ -2,21 +2,15 @@
  * The chain of commits, the same for every log: sealing the next one, and checking that a stream is whole.
  * Knows nothing of where records are kept.
  */
-import { LogCorrupt } from "../errors.js";
+import { BadArgument, LogCorrupt } from "../errors.js";
 import { corrupt, decodeCommit, encodeCommit, readLink, type Link } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
 import { UPCASTERS, upcasterFrom } from "../events/upcasters.js";
-import type { Head, ReadRange } from "./log.js";
+import type { Head, ReadRange, StoredCommit } from "./log.js";
 import { sha256 } from "./sha256.js";
 
 /** The head of a stream that holds nothing. */
 export const EMPTY_HEAD: Head = { position: 0, hash: "", epoch: 0 };
-
-/** A commit as it is stored, with the place its key gave it. */
-export interface StoredCommit {
-  readonly position: number;
-  readonly text: string;
-}
 
 /** Seals the commit that follows a head, and gives the head that results (L2). */
 export function sealNext(
@@ -97,6 +91,17 @@ export class ChainWalk {
   }
 }
 
+/** Takes a commit decoded. */
+export function decoded(walk: ChainWalk, stored: StoredCommit): Commit {
+  return walk.commit(stored);
+}
+
+/** Takes a commit as it is stored. */
+export function asStored(walk: ChainWalk, stored: StoredCommit): StoredCommit {
+  walk.link(stored);
+  return stored;
+}
+
 /** What a commit says of one of its idempotency keys (M3). */
 export function answerIn(commit: CommitDraft | undefined, key: string): string | undefined {
   const keys = commit?.keys;
@@ -117,13 +122,14 @@ export function headOf(session: string, stored: StoredCommit): Head {
 /**
  * Reads a range of commits, verified from the commit before it on (L3).
  * `range` is asked when the reading begins; `scan` gives stored commits in order, both ends included, as many at a
- * time as suits it.
+ * time as suits it; `take` checks one and says what is given.
  */
-export async function* readChain(
+export async function* readChain<T>(
   session: string,
   range: () => { readonly from: number; readonly to: number },
   scan: (from: number, to: number) => AsyncIterable<readonly StoredCommit[]>,
-): AsyncGenerator<Commit, void, undefined> {
+  take: (walk: ChainWalk, stored: StoredCommit) => T,
+): AsyncGenerator<T, void, undefined> {
   const { from, to } = range();
   if (from > to) return;
   // The commit before the range is read for its hash alone: without it the first of the range would be unproven.
@@ -131,7 +137,7 @@ export async function* readChain(
   for await (const batch of scan(Math.max(1, from - 1), to)) {
     for (const stored of batch) {
       if (walk !== undefined) {
-        yield walk.commit(stored);
+        yield take(walk, stored);
       } else {
         if (stored.position !== from - 1) throw missing(session, from - 1, stored.position - 1);
         walk = new ChainWalk(session, headOf(session, stored));
@@ -144,4 +150,11 @@ export async function* readChain(
 
 function missing(session: string, from: number, to: number): LogCorrupt {
   return new LogCorrupt({ session, from, to, kind: "hole" }, "commits are missing");
+}
+
+/** The refusal of restoring a session where there is one. */
+export function alreadyThere(session: string): BadArgument {
+  return new BadArgument(
+    `There is a session ${JSON.stringify(session)} here already. Restore it into a log that has none of that name.`,
+  );
 }

@@ -4,11 +4,13 @@
  */
 import { LogInUse } from "../errors.js";
 import { checkSessionId } from "./keys.js";
-import type { EventLog, SessionLog, SessionReader } from "./log.js";
+import { alreadyThere } from "./chain.js";
+import type { EventLog, Head, SessionLog, SessionReader, StoredCommit } from "./log.js";
 import { failedLog, readOnlyLog, type OpenedFolder } from "./openFolder.js";
 import { closedLog, StoredReader, StoredSession } from "./storedSession.js";
 import { sessionsOf } from "./storeFormat.js";
-import { findHead, verifyRecent } from "./streamCheck.js";
+import { clearSession, restoreSession } from "./restore.js";
+import { findHead, isUnfinished, verifyRecent } from "./streamCheck.js";
 
 /** A log over a folder that `open` opens (L5, L8). */
 export class FolderLog implements EventLog {
@@ -41,6 +43,7 @@ export class FolderLog implements EventLog {
     if (this.#leases.has(session)) throw new LogInUse(`Session "${session}" of ${this.name}`);
     this.#leases.set(session, "opening");
     try {
+      if (await isUnfinished(store, session)) await clearSession(store, writing.writer, session);
       const head = await findHead(store, session, confirmed(session));
       await verifyRecent(store, session, head);
       this.#check();
@@ -80,6 +83,23 @@ export class FolderLog implements EventLog {
       const reader = new StoredReader(session, store, head, (closed) => this.#release(closed));
       this.#readers.add(reader);
       return reader;
+    }
+  }
+
+  async restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head> {
+    checkSessionId(session);
+    const { store, writing, confirmed } = await this.#opened(session);
+    if (writing === undefined) throw readOnlyLog(this.name);
+    if (this.#leases.has(session)) throw new LogInUse(`Session "${session}" of ${this.name}`);
+    this.#leases.set(session, "opening");
+    try {
+      const { position } = await findHead(store, session, confirmed(session));
+      if (position > 0) throw alreadyThere(session);
+      const head = await restoreSession(store, writing.writer, session, records);
+      if (head.position > 0) writing.watermark.note(session, head);
+      return head;
+    } finally {
+      this.#leases.delete(session);
     }
   }
 

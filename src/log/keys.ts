@@ -46,7 +46,7 @@ export function keyAt(prefix: string, position: number): string {
 }
 
 /** How the keys of a session's commits, or of its snapshots, start. */
-export function prefixOf(kind: "c" | "s", session: string): string {
+export function prefixOf(kind: "c" | "s" | "x", session: string): string {
   return `${kind}/${encodeURIComponent(session)}/`;
 }
 
@@ -59,6 +59,9 @@ export function commitKey(session: string, position: number): string {
 export function snapshotKey(session: string, position: number): string {
   return keyAt(prefixOf("s", session), position);
 }
+
+/** What stands in a head's place while a session is restored: until it is whole there is no such session. */
+export const UNFINISHED_HEAD = '{"restoring":true}';
 
 /** All commits. */
 export const COMMITS = { gte: "c/", lt: "c0" } as const;

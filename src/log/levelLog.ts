@@ -9,6 +9,7 @@ import { FolderLog } from "./folderLog.js";
 import type { EventLog } from "./log.js";
 import { openCopy } from "./openCopy.js";
 import { openForWriting, type FolderSeams, type LevelLogOptions } from "./openFolder.js";
+import { salvage, type SalvageReport } from "./salvage.js";
 import { closedLog } from "./storedSession.js";
 import type { Change, Entry, Scan, Store } from "./store.js";
 
@@ -42,6 +43,29 @@ export function levelLog(path: string, options: LevelLogOptions = {}): EventLog 
 export function readLevelLog(path: string): EventLog {
   checkPath(path);
   return new FolderLog(path, () => openCopy(path, openLevel));
+}
+
+/**
+ * Writes what can be proved good of a damaged log into a new folder, and tells exactly what was left out (L3). Of each
+ * session it keeps the commits from the first up to the first that is damaged or missing. The damaged folder is left
+ * as it is.
+ *
+ * @param to an absent or empty folder.
+ * @throws LogInUse, BadArgument when `to` is neither, LogUnavailable, LogCorrupt when nothing at all can be read.
+ * @example
+ * const { sessions } = await salvageLog("./data", "./data-salvaged");
+ * for (const { session, head, leftOut } of sessions) console.log(session, head.position, leftOut);
+ */
+export function salvageLog(from: string, to: string): Promise<SalvageReport> {
+  checkPath(from);
+  checkPath(to);
+  // The types of `level` leave out what its class has from LevelDB.
+  const store = Level as unknown as { repair(folder: string): Promise<void> };
+  return salvage(from, to, {
+    openStore: openLevel,
+    repair: (folder) => store.repair(folder),
+    target: (folder) => levelLog(folder),
+  });
 }
 
 function checkPath(path: unknown): void {

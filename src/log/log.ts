@@ -34,6 +34,12 @@ export interface Snapshot {
   readonly state: string;
 }
 
+/** A commit as it is stored: a sealed text, with the place its key gave it. */
+export interface StoredCommit {
+  readonly position: number;
+  readonly text: string;
+}
+
 /** Which commits to read, both ends included. */
 export interface ReadRange {
   readonly from?: number;
@@ -56,6 +62,8 @@ export interface SessionReader {
    * it was when the reading began.
    */
   read(range?: ReadRange): AsyncIterable<Commit>;
+  /** The same commits as they are stored, hashes and order checked: what an export writes (L4). */
+  records(range?: ReadRange): AsyncIterable<StoredCommit>;
   /** One commit; `undefined` when there is none at that position. */
   get(position: number): Promise<Commit | undefined>;
   /** What the request with this idempotency key was answered; `undefined` when the stream has no such key (M3). */
@@ -91,6 +99,13 @@ export interface EventLog {
   openSession(session: string): Promise<SessionLog>;
   /** Reads a session without a lease; writes nothing (R3). `undefined` when there is no such session. */
   readSession(session: string): Promise<SessionReader | undefined>;
+  /**
+   * Makes a session out of another's records, byte for byte, so that it ends with the same hash. All or nothing: until
+   * the last of them is durable there is no such session.
+   * @throws BadArgument when there is one already; LogInUse; LogCorrupt or LogFormatError for a record that does not
+   * follow the one before it; what `records` throws.
+   */
+  restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head>;
   /** Frees everything. Twice is fine (L8). */
   close(): Promise<void>;
 }

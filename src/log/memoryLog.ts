@@ -5,12 +5,15 @@
 import { LogInUse, LogUnavailable } from "../errors.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
 import {
+  alreadyThere,
   answerIn,
+  asStored,
+  ChainWalk,
   clampRange,
+  decoded,
   EMPTY_HEAD,
   readChain,
   sealNext,
-  type StoredCommit,
 } from "./chain.js";
 import { decodeCommit } from "../events/codec.js";
 import { checkSessionId } from "./keys.js";
@@ -22,6 +25,7 @@ import type {
   SessionLog,
   SessionReader,
   Snapshot,
+  StoredCommit,
 } from "./log.js";
 import { sha256 } from "./sha256.js";
 import { decodeSnapshot, encodeSnapshot, SNAPSHOTS_KEPT } from "./snapshots.js";
@@ -116,6 +120,26 @@ class MemoryLog implements EventLog {
     return this.#track(new MemoryReader(session, stream, (reader) => this.#open.delete(reader)));
   }
 
+  async restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head> {
+    this.#check();
+    checkSessionId(session);
+    const there = this.#storage.streams.get(session);
+    if (there !== undefined && (there.records.length > 0 || there.holder !== undefined)) {
+      throw alreadyThere(session);
+    }
+    const stream = newStream();
+    const walk = new ChainWalk(session, EMPTY_HEAD);
+    for await (const stored of records) {
+      const { keys } = walk.commit(stored);
+      stream.records.push(stored.text);
+      stream.heads.push(walk.at);
+      for (const key of Object.keys(keys ?? {})) stream.keys.set(key, stored.position);
+    }
+    stream.epoch = walk.at.epoch;
+    this.#storage.streams.set(session, stream);
+    return walk.at;
+  }
+
   async close(): Promise<void> {
     this.#closed = true;
     for (const reader of this.#open) await reader.close();
@@ -150,11 +174,22 @@ class MemoryReader implements SessionReader {
   }
 
   read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
+    return this.#walk(range, decoded);
+  }
+
+  records(range: ReadRange = {}): AsyncGenerator<StoredCommit, void, undefined> {
+    return this.#walk(range, asStored);
+  }
+
+  #walk<T>(
+    range: ReadRange,
+    take: (walk: ChainWalk, stored: StoredCommit) => T,
+  ): AsyncGenerator<T, void, undefined> {
     const begin = (): { from: number; to: number } => {
       this.check();
       return clampRange(range, this.head().position);
     };
-    return readChain(this.session, begin, (from, to) => this.#scan(from, to));
+    return readChain(this.session, begin, (from, to) => this.#scan(from, to), take);
   }
 
   async get(position: number): Promise<Commit | undefined> {

@@ -1,7 +1,15 @@
 /** What a store says of itself, and what it must not hold, looked at once when it is opened. */
 import { LogCorrupt } from "../errors.js";
 import { brokenStore, checkLayout, LAYOUT_VERSION, parseJson } from "./folder.js";
-import { COMMITS, FORMAT_KEY, HEADS, rangeOf, sessionOf, UNKNOWN_RANGES } from "./keys.js";
+import {
+  COMMITS,
+  FORMAT_KEY,
+  HEADS,
+  rangeOf,
+  sessionOf,
+  UNFINISHED_HEAD,
+  UNKNOWN_RANGES,
+} from "./keys.js";
 import { collect, type Change, type Store } from "./store.js";
 
 /** The entry that says which layout the store has (L4). */
@@ -42,8 +50,13 @@ export async function sessionsOf(
   named: Iterable<string>,
 ): Promise<readonly string[]> {
   const sessions = new Set(named);
+  const unfinished = new Set<string>();
   for await (const batch of store.scan(HEADS)) {
-    for (const [key] of batch) sessions.add(sessionNamed(key));
+    for (const [key, text] of batch) {
+      const session = sessionNamed(key);
+      if (text === UNFINISHED_HEAD) unfinished.add(session);
+      else sessions.add(session);
+    }
   }
   // One look a session: from its first commit straight to what follows its last.
   let gte: string = COMMITS.gte;
@@ -51,7 +64,7 @@ export async function sessionsOf(
     const [first] = await collect(store, { gte, lt: COMMITS.lt, limit: 1 });
     if (first === undefined) return [...sessions].sort();
     const session = sessionNamed(first[0]);
-    sessions.add(session);
+    if (!unfinished.has(session)) sessions.add(session);
     gte = rangeOf("c", session).lt;
   }
 }

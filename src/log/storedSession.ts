@@ -5,10 +5,26 @@
 import { LogUnavailable } from "../errors.js";
 import { corrupt, decodeCommit } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
-import { answerIn, clampRange, readChain, sealNext } from "./chain.js";
+import {
+  answerIn,
+  asStored,
+  type ChainWalk,
+  clampRange,
+  decoded,
+  readChain,
+  sealNext,
+} from "./chain.js";
 import type { GroupWriter } from "./groupWriter.js";
 import { commitKey, headKey, keyAt, prefixOf, rangeOf, requestKey, snapshotKey } from "./keys.js";
-import type { AppendResult, Head, ReadRange, SessionLog, SessionReader, Snapshot } from "./log.js";
+import type {
+  AppendResult,
+  Head,
+  ReadRange,
+  SessionLog,
+  SessionReader,
+  Snapshot,
+  StoredCommit,
+} from "./log.js";
 import { sha256 } from "./sha256.js";
 import { encodeSnapshot, SNAPSHOTS_KEPT } from "./snapshots.js";
 import { collect, type Change, type Store } from "./store.js";
@@ -34,13 +50,24 @@ export class StoredReader implements SessionReader {
   }
 
   read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
+    return this.#walk(range, decoded);
+  }
+
+  records(range: ReadRange = {}): AsyncGenerator<StoredCommit, void, undefined> {
+    return this.#walk(range, asStored);
+  }
+
+  #walk<T>(
+    range: ReadRange,
+    take: (walk: ChainWalk, stored: StoredCommit) => T,
+  ): AsyncGenerator<T, void, undefined> {
     const begin = (): { from: number; to: number } => {
       this.check();
       return clampRange(range, this.current.position);
     };
-    return readChain(this.session, begin, (from, to) =>
-      scanCommits(this.store, this.session, from, to),
-    );
+    const scan = (from: number, to: number): AsyncIterable<readonly StoredCommit[]> =>
+      scanCommits(this.store, this.session, from, to);
+    return readChain(this.session, begin, scan, take);
   }
 
   async get(position: number): Promise<Commit | undefined> {

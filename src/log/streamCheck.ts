@@ -4,10 +4,10 @@
  */
 import { LogCorrupt, TailLost } from "../errors.js";
 import { corrupt } from "../events/codec.js";
-import { ChainWalk, EMPTY_HEAD, headOf, type StoredCommit } from "./chain.js";
+import { ChainWalk, EMPTY_HEAD, headOf } from "./chain.js";
 import { parseJson } from "./folder.js";
-import { commitKey, headKey, positionOf, rangeOf } from "./keys.js";
-import type { Head, Snapshot } from "./log.js";
+import { commitKey, headKey, positionOf, rangeOf, UNFINISHED_HEAD } from "./keys.js";
+import type { Head, Snapshot, StoredCommit } from "./log.js";
 import { decodeSnapshot } from "./snapshots.js";
 import { collect, type Entry, type Store } from "./store.js";
 import { isConfirmed, type Confirmed } from "./watermark.js";
@@ -31,6 +31,11 @@ export async function* scanCommits(
   }
 }
 
+/** Whether a session is one whose restoring was cut off. */
+export async function isUnfinished(store: Store, session: string): Promise<boolean> {
+  return (await store.get(headKey(session))) === UNFINISHED_HEAD;
+}
+
 /**
  * Where a session ends, once its head, its newest commit and the watermark agree (L3).
  *
@@ -41,7 +46,9 @@ export async function findHead(
   session: string,
   confirmed: Confirmed | undefined,
 ): Promise<Head> {
-  const stored = parseHead(session, await store.get(headKey(session)));
+  const text = await store.get(headKey(session));
+  if (text === UNFINISHED_HEAD) return EMPTY_HEAD;
+  const stored = parseHead(session, text);
   const [last] = await collect(store, { ...rangeOf("c", session), reverse: true, limit: 1 });
   const newest = last === undefined ? EMPTY_HEAD : headOf(session, toStored(session, last));
   if (confirmed !== undefined && newest.position < confirmed.position) {

@@ -104,6 +104,7 @@ class Faulty implements FaultyLog {
       epoch: inner.epoch,
       head: () => inner.head(),
       read: (range) => inner.read(range),
+      records: (range) => inner.records(range),
       get: (position) => inner.get(position),
       lookup: (key) => inner.lookup(key),
       loadSnapshot: (version, position) => inner.loadSnapshot(version, position),
@@ -120,6 +121,10 @@ class Faulty implements FaultyLog {
 
   readSession(session: string): ReturnType<EventLog["readSession"]> {
     return this.#log.readSession(session);
+  }
+
+  restore(...given: Parameters<EventLog["restore"]>): ReturnType<EventLog["restore"]> {
+    return this.#log.restore(...given);
   }
 
   close(): Promise<void> {

@@ -185,6 +185,7 @@ describe("closing", () => {
         name: "slow",
         sessions: () => inner.log.sessions(),
         readSession: (id) => inner.log.readSession(id),
+        restore: (id, records) => inner.log.restore(id, records),
         close: () => inner.log.close(),
         openSession: async (id) => {
           const session = await inner.log.openSession(`${id}2`);
@@ -222,6 +223,7 @@ describe("closing", () => {
         name: "sticky",
         sessions: () => log.sessions(),
         readSession: (id) => log.readSession(id),
+        restore: (id, records) => log.restore(id, records),
         close: () => log.close(),
         openSession: async (id) => {
           const inner = await log.openSession(`${id}2`);
