@@ -25,13 +25,11 @@ interface Settings {
 function settings(runs: number): Settings {
   const fallback = fc.readConfigureGlobal().seed ?? SEED;
   const seed = numberFrom("DOVECOTE_SEED") ?? fallback;
-<<<<<<< HEAD
-  const numRuns = numberFrom("DOVECOTE_RUNS") ?? RUNS;
+  const numRuns = numberFrom("DOVECOTE_RUNS") ?? runs;
   const file = process.env["DOVECOTE_TALLY"];
   // One short line is appended whole, whichever worker writes it.
   if (file !== undefined) appendFileSync(file, `${numRuns} ${seed}\n`);
-=======
-  return { seed, numRuns: numberFrom("DOVECOTE_RUNS") ?? runs };
+  return { seed, numRuns };
 }
 
 function failed({ seed, numRuns }: Settings, cause: unknown): Error {
@@ -43,7 +41,6 @@ function failed({ seed, numRuns }: Settings, cause: unknown): Error {
 /** Checks that `holds` does not throw for random values; the message of a failure says how to repeat it. */
 export function check<T>(arbitrary: fc.Arbitrary<T>, holds: (value: T) => void): void {
   const given = settings(RUNS);
->>>>>>> main
   try {
     fc.assert(fc.property(arbitrary, holds), { ...given });
   } catch (cause) {
