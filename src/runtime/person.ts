@@ -65,8 +65,8 @@ export class Person {
   private readonly parts: PersonParts;
   private readonly line = new Line();
   private readonly inFlight = new Map<string, InFlight>();
-  /** Outcomes that are being read for prompts. */
-  private readonly reading = new Set<Promise<TurnOutcome>>();
+  /** What is being read from the log for somebody. */
+  private readonly reading = new Set<Promise<unknown>>();
 
   constructor(parts: PersonParts) {
     this.parts = parts;
@@ -77,9 +77,21 @@ export class Person {
     return this.line.resting;
   }
 
-  /** A prompt whose turn has settled is owed its text, which may have to come from the log: resolves when all are read. */
+  /**
+   * Resolves when nothing is being read any more: keys, and the texts that prompts whose turns have settled are owed.
+   * The log must stay open until then (L8).
+   */
   async allRead(): Promise<void> {
-    await Promise.allSettled(this.reading);
+    while (this.reading.size > 0) await Promise.allSettled(this.reading);
+  }
+
+  private async whileReading<T>(reading: Promise<T>): Promise<T> {
+    this.reading.add(reading);
+    try {
+      return await reading;
+    } finally {
+      this.reading.delete(reading);
+    }
   }
 
   async send(target: string, text: string, { key }: RequestOptions): Promise<SendAnswer> {
@@ -111,11 +123,9 @@ export class Person {
           ({ input }) => later.outcomeOf(input, { resolve, reject }),
           reject,
         ),
-      again: ({ at }, waiter) => void this.promptAgain(at, waiter),
+      again: ({ at }, waiter) => void this.whileReading(this.promptAgain(at, waiter)),
     });
-    const outcome = texts.settled(began, settled);
-    this.reading.add(outcome);
-    return outcome.finally(() => this.reading.delete(outcome));
+    return this.whileReading(texts.settled(began, settled));
   }
 
   /** Requests with the same key that are under way share one answer. */
@@ -136,7 +146,7 @@ export class Person {
       return before.answer as Promise<T>;
     }
     const answer = new Promise<T>((resolve, reject) => {
-      this.line.enter(() => this.lookUp(key, request, { resolve, reject }));
+      this.line.enter(() => this.whileReading(this.lookUp(key, request, { resolve, reject })));
     });
     const over = (): void => void this.inFlight.delete(key);
     answer.then(over, over);

@@ -23,6 +23,13 @@ export function interruptedError(): Refused {
   return new Refused({ code: "turn-over", rule: "I4", message });
 }
 
+/** The turn has ended by itself (T1). */
+export function endedError(): Refused {
+  const message =
+    "The turn has ended, and what it had left open with it. Await every call before the behaviour returns.";
+  return new Refused({ code: "turn-over", rule: "T1", message });
+}
+
 /** An idempotency key that stands for another request already (M3). */
 export function keyReused(key: string): Refused {
   const message = `The key ${JSON.stringify(key)} was used for another request. Give each request a key of its own; repeat one only as it was.`;

@@ -211,6 +211,11 @@ export function weightOf(event: DovecoteEvent): number {
     case "turn.started":
     case "start.reserved":
       return 64 + textLength(event.task);
+    // These can be read before any commit carries them.
+    case "notice.queued":
+      return 64 + event.text.length;
+    case "blocker.released":
+      return 64 + (event.answer?.length ?? 0);
     case "transcript.recorded":
     case "execution.yielded":
       return 256;

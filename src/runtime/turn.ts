@@ -55,6 +55,10 @@ export class TurnHandle implements Turn {
   readonly signal: AbortSignal;
   /** The newest sample's result: a final response that equals it is not written twice (M6). */
   lastResult: Json | undefined = undefined;
+  /** Why nothing may begin any more. */
+  private left: Error | null = null;
+  /** Ends the open sample, whatever its call still does. */
+  private leaveSample: ((reason: Error) => void) | null = null;
   private readonly ref: TurnRef;
   private readonly work: TurnWork;
 
@@ -79,9 +83,9 @@ export class TurnHandle implements Turn {
     try {
       // A text that can't be read is a sample that failed: left open, it would keep the turn busy for ever.
       const input = await this.inputOf(begun, used);
-      value = await this.unlessAborted(async () => take(input));
+      value = await this.unlessLeft(async () => take(input));
     } catch (error) {
-      if (!this.signal.aborted) await this.endSample(attempt, { failed: reasonOf(error), ...used });
+      if (this.left === null) await this.endSample(attempt, { failed: reasonOf(error), ...used });
       throw error;
     }
     const result = readJson(value);
@@ -115,16 +119,19 @@ export class TurnHandle implements Turn {
   }
 
   /** A behaviour that ignores its signal is left behind: its call ends when the turn does (I4, L6). */
-  private unlessAborted<T>(call: () => Promise<T>): Promise<T> {
-    const { signal } = this;
+  private unlessLeft<T>(call: () => Promise<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const abort = (): void => reject(signal.reason as Error);
-      if (signal.aborted) return abort();
-      signal.addEventListener("abort", abort, { once: true });
-      call()
-        .then(resolve, reject)
-        .finally(() => signal.removeEventListener("abort", abort));
+      if (this.left !== null) return reject(this.left);
+      this.leaveSample = reject;
+      call().then(resolve, reject);
     });
+  }
+
+  /** The turn is over: what is open ends, and nothing begins any more. */
+  leave(reason: Error): void {
+    this.left = reason;
+    this.leaveSample?.(reason);
+    this.leaveSample = null;
   }
 
   partial(text: string): Promise<void> {

@@ -11,6 +11,7 @@ import { Executions } from "./executions.js";
 import { Finalising } from "./finalising.js";
 import { Handlers } from "./handlers.js";
 import { reasonOf } from "./reason.js";
+import { endedError } from "./refusals.js";
 import { type Hold, type ResultHandler, TurnHandle, type TurnWork } from "./turn.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -49,13 +50,19 @@ export class Work implements AgentWork, TurnWork {
     this.turn = turn;
     const controller = new AbortController();
     let running = true;
-    void this.call(ref, started, controller.signal).then((end) => {
+    let handle: TurnHandle | undefined;
+    const made = (task: Task | undefined): TurnHandle =>
+      (handle = new TurnHandle(ref, task, controller.signal, this));
+    void this.call(ref, started, controller.signal, made).then((end) => {
       running = false;
       if (!controller.signal.aborted)
         this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
     });
     return () => {
-      if (running) controller.abort(this.context.stopReason());
+      const reason = running ? this.context.stopReason() : endedError();
+      if (running) controller.abort(reason);
+      // What the behaviour has left open ends with its turn, whether or not it was stopped (S2).
+      handle?.leave(reason);
     };
   }
 
@@ -63,6 +70,7 @@ export class Work implements AgentWork, TurnWork {
     ref: TurnRef,
     started: Signal<"turn.started">,
     signal: AbortSignal,
+    made: (task: Task | undefined) => TurnHandle,
   ): Promise<TurnEnd> {
     try {
       const behavior = this.context.behaviorOf(ref.path);
@@ -70,7 +78,7 @@ export class Work implements AgentWork, TurnWork {
       const task = await this.readTask(started);
       // Stopped before it was called: nothing runs for a turn that is over (I4).
       if (signal.aborted) return { kind: "errored", reason: "stopped before it began" };
-      const handle = new TurnHandle(ref, task, signal, this);
+      const handle = made(task);
       return this.endOf(await behavior(handle), handle.lastResult);
     } catch (error) {
       return { kind: "errored", reason: reasonOf(error) };

@@ -27,3 +27,19 @@ export function expectNothingUnhandled(): void {
     expect(seen).toEqual([]);
   });
 }
+
+/** Takes over from the test runner for as long as a test runs many programs, each of which must leave nothing unhandled. */
+export function watchUnhandled(): { take(): readonly string[]; stop(): void } {
+  const seen: string[] = [];
+  const see = (error: unknown): void => void seen.push(`unhandled: ${String(error)}`);
+  const earlier = process.listeners("unhandledRejection");
+  process.removeAllListeners("unhandledRejection");
+  process.on("unhandledRejection", see);
+  return {
+    take: () => seen.splice(0),
+    stop: () => {
+      process.removeListener("unhandledRejection", see);
+      for (const listener of earlier) process.on("unhandledRejection", listener);
+    },
+  };
+}
