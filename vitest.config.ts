@@ -7,6 +7,7 @@ export default defineConfig({
   resolve: { tsconfigPaths: true },
   test: {
     include: ["test/**/*.test.ts", "property-tests/**/*.test.ts"],
+    globalSetup: ["test/support/tally.ts"],
     setupFiles: ["test/support/seed.ts"],
     // No test is about time: this ends one that hangs, and is far above what a loaded machine needs.
     testTimeout: 60_000,

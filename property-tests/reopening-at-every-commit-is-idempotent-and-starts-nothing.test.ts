@@ -5,7 +5,7 @@ import { decide } from "../src/kernel/decide.js";
 import type { State } from "../src/kernel/state.js";
 import { commands } from "../src/testing/commands.js";
 import { foldAll } from "../src/testing/scenario.js";
-import { liveTurns } from "./support/programs.js";
+import { liveTurns } from "./support/steps.js";
 import { type Play, everyProgram } from "./support/play.js";
 import { plainDurable } from "./support/plain.js";
 

@@ -5,6 +5,7 @@
  */
 import { vi } from "vitest";
 import type { AttemptRef, DovecoteEvent, TurnRef } from "../../src/events/events.js";
+import type { Point } from "../../src/events/point.js";
 import type { Command } from "../../src/kernel/command.js";
 import type { Effect } from "../../src/kernel/effects.js";
 import { Loop, type LoopPort, type Placed } from "../../src/kernel/loop.js";
@@ -13,7 +14,8 @@ import { BEHAVIOR, commands } from "../../src/testing/commands.js";
 import { foldAll } from "../../src/testing/scenario.js";
 import { check } from "../../test/support/property.js";
 import { Ledger } from "./ledger.js";
-import { type Program, type Step, commandOf, liveTurns, programs, tryOf } from "./programs.js";
+import { type Program, type Step, programs } from "./programs.js";
+import { commandOf, liveTurns, pausedOf, runningHandlers, tryOf } from "./steps.js";
 
 // A loaded machine must not fail a property; how many programs are played is DOVECOTE_RUNS's to say.
 vi.setConfig({ testTimeout: 300_000 });
@@ -24,6 +26,10 @@ export interface Watch {
   event?(placed: Placed, ledger: Ledger): void;
   /** A whole commit or a group of volatile events has been shown. */
   shown?(play: Play): void;
+  /** A step is over, and nothing is queued or being appended. */
+  between?(play: Play): void;
+  /** An append has failed; the process has not died yet. */
+  broken?(play: Play): void;
   /** Nothing is queued, live or prepared any more. */
   rest?(play: Play): void;
 }
@@ -41,13 +47,16 @@ export class Play implements LoopPort {
   /** Everything that has been shown and is not lost, in order. */
   placed: Placed[] = [];
   ledger = new Ledger();
-  private readonly program: Program;
+  /** Timers that are armed, and what each submits. */
+  readonly timers = new Map<string, Command>();
+  readonly program: Program;
   private readonly watch: Watch;
   private inFlight: readonly DovecoteEvent[] | null = null;
   private serial = 0;
   private readonly turns: TurnRef[] = [];
   private readonly attempts: AttemptRef[] = [];
   private readonly reservations: number[] = [];
+  private readonly results: Point[] = [];
 
   constructor(program: Program, watch: Watch) {
     this.program = program;
@@ -57,15 +66,19 @@ export class Play implements LoopPort {
 
   /** The state before the first event. */
   empty(): State {
-    const { prepares } = this.program;
-    return emptyState(plainHost([BEHAVIOR], { prepares }));
+    const { prepares, finalises, turnTimeoutMs, limits } = this.program;
+    return emptyState(plainHost([BEHAVIOR], { prepares, finalises, turnTimeoutMs, limits }));
   }
 
   run(): void {
     const { capacity, steps, off } = this.program;
     this.submit({ kind: "create", id: "s", capacity, behavior: BEHAVIOR });
     this.land();
-    for (const step of steps) if (!off.includes(step.kind)) this.step(step);
+    for (const step of steps) {
+      if (off.includes(step.kind)) continue;
+      this.step(step);
+      if (this.loop.resting) this.watch.between?.(this);
+    }
     this.settleDown();
     this.watch.rest?.(this);
   }
@@ -77,16 +90,19 @@ export class Play implements LoopPort {
         return this.land();
       case "flush":
         return this.submit({ kind: "flush" });
+      case "time":
+        return this.passTime(step.a);
       case "crash":
         return this.crash();
       case "break":
         if (this.inFlight === null) return undefined;
         this.inFlight = null;
         this.loop.failed(new Error("no space"), "c", step.a > 3);
+        this.watch.broken?.(this);
         return this.crash();
       default: {
-        const { turns, attempts, reservations, serial } = this;
-        const history = { turns, attempts, reservations, serial };
+        const { turns, attempts, reservations, results, serial } = this;
+        const history = { turns, attempts, reservations, results, serial };
         const command = commandOf(this.loop.state, history, step);
         if (command !== undefined) this.submit(command);
       }
@@ -107,9 +123,18 @@ export class Play implements LoopPort {
     this.loop.appended();
   }
 
+  /** One of the armed timers fires; which one is the step's to say. */
+  private passTime(which: number): void {
+    const [name, command] = [...this.timers][which % Math.max(this.timers.size, 1)] ?? [];
+    if (name === undefined || command === undefined) return;
+    this.timers.delete(name);
+    this.submit(command);
+  }
+
   /** The process dies; what had not landed is lost. The next one folds the log and opens it. */
   private crash(): void {
     this.inFlight = null;
+    this.timers.clear();
     const folded = foldAll(this.empty(), this.commits);
     this.placed = this.commits.flatMap((events, n) =>
       events.map((event, index) => ({ event, at: [n + 1, index] as const })),
@@ -134,8 +159,12 @@ export class Play implements LoopPort {
     const { state } = this.loop;
     const attempt = tryOf(state);
     const reserved = state.volatile.reservations.find((one) => !one.ready);
+    const paused = pausedOf(state);
+    const [handler] = runningHandlers(state);
     const [turn] = liveTurns(state);
     if (attempt !== undefined) this.submit(commands.settled(attempt));
+    else if (paused !== undefined) this.submit(commands.retry(paused));
+    else if (handler !== undefined) this.submit(commands.handled(handler.turn, handler.record));
     else if (reserved !== undefined) this.submit(commands.prepared(reserved.reservation));
     else if (turn !== undefined) this.submit(commands.finish(turn, `end ${this.serial}`));
     else return false;
@@ -152,13 +181,14 @@ export class Play implements LoopPort {
       this.watch.event?.(one, this.ledger);
       this.ledger.take(one.event, one.at);
       this.placed.push(one);
-      this.remember(one.event);
+      this.remember(one);
     }
     this.watch.shown?.(this);
   }
 
-  private remember(event: DovecoteEvent): void {
+  private remember({ event, at }: Placed): void {
     if (event.type === "start.reserved") this.reservations.push(event.reservation);
+    if (event.type === "mail.queued" && event.mail === "RESULT") this.results.push(at);
     if (event.type === "turn.started") {
       this.turns.push({ path: event.path, gen: event.gen, turn: event.turn });
     }
@@ -168,7 +198,12 @@ export class Play implements LoopPort {
     }
   }
 
-  perform(_effect: Effect): void {}
+  perform(effect: Effect): void {
+    if (effect.kind === "timer.disarm") this.timers.delete(effect.timer);
+    if (effect.kind !== "timer.arm") return;
+    if (this.timers.has(effect.timer)) throw new Error(`${effect.timer} is armed twice`);
+    this.timers.set(effect.timer, effect.submit);
+  }
 
   flushSoon(): void {}
 

@@ -2,14 +2,13 @@
  * The actors of a session: one for each agent that is live, made on first use and let go at rest.
  * They consume their agent's folded events, in order, and nothing else reaches them.
  */
-import { type AnyActorLogic, type AnyActorRef, createActor } from "xstate";
+import { type AnyActorRef, type AnyStateMachine, createActor } from "xstate";
 import type { DovecoteEvent } from "../events/events.js";
 import type { Placed } from "../kernel/loop.js";
 import { PHASES, type Phase, type PhaseTable } from "../kernel/phases.js";
 import type { AgentPath } from "../paths.js";
 import { type Report, guarded } from "../projections/guard.js";
 import { agentMachine, phaseOfValue, reactionsOf } from "./agentMachine.js";
-import { compiled } from "./compiledMachine.js";
 import { type AgentWork, signalOf } from "./work.js";
 
 /** What an inspector sees; the fields are xstate's, passed through. */
@@ -58,8 +57,7 @@ interface Entry {
 /** See the module header. */
 export class AgentActors {
   private readonly options: AgentActorsOptions;
-  /** The machine itself where somebody inspects it, else its table. */
-  private readonly logic: AnyActorLogic;
+  private readonly machine: AnyStateMachine;
   /** The events that are worth sending; an inspector is to see them all. */
   private readonly reactions: ReadonlySet<string> | null;
   private readonly entries = new Map<AgentPath, Entry>();
@@ -68,8 +66,7 @@ export class AgentActors {
   constructor(options: AgentActorsOptions) {
     this.options = options;
     const table = options.table ?? PHASES;
-    const machine = agentMachine(table);
-    this.logic = options.inspect === undefined ? compiled(machine) : machine;
+    this.machine = agentMachine(table);
     this.reactions = options.inspect === undefined ? reactionsOf(table) : null;
   }
 
@@ -148,7 +145,7 @@ export class AgentActors {
     const { inspect, onObserverError } = this.options;
     const look = (seen: unknown): void =>
       guarded(() => inspect?.(seen as Inspection), onObserverError);
-    const ref = createActor(this.logic, {
+    const ref = createActor(this.machine, {
       id: path,
       input: { work },
       ...(inspect === undefined ? {} : { inspect: look }),

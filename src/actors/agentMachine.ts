@@ -23,7 +23,7 @@ interface InvokeInput {
 type Task = (work: AgentWork, signal: Signal) => () => void;
 
 /** What a machine runs, by name: the machine invokes each as an actor of its own. */
-export const TASKS: Readonly<Record<string, Task>> = {
+const TASKS: Readonly<Record<string, Task>> = {
   /** The turn: runs once, for as long as the actor is `active`. */
   turn: (work, started) => work.runTurn(started as Signal<"turn.started">),
   /** The wait: held for as long as the actor is `waiting`. */
@@ -52,7 +52,7 @@ function taskActor(name: string) {
 }
 
 /** What the machine calls on its way, by name. */
-export const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) => void>> = {
+const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) => void>> = {
   releaseWait: (work, ended) => {
     if (ended.event.type === "wait.ended") work.releaseWait(ended as Signal<"wait.ended">);
   },
@@ -63,7 +63,7 @@ export const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) 
 };
 
 /** The events that a guard looks into, and what it asks: nothing else but an event's type moves a machine. */
-export const GUARDS: Readonly<Partial<Record<string, (signal: Signal) => boolean>>> = {
+const GUARDS: Readonly<Partial<Record<string, (signal: Signal) => boolean>>> = {
   "blocker.released": ({ event }) => event.type === "blocker.released" && event.left === 0,
   "mail.queued": ({ event }) => event.type === "mail.queued" && event.withheld === true,
 };

@@ -3,7 +3,6 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
 import { createActor } from "xstate";
 import { agentMachine, phaseOfValue } from "../../src/actors/agentMachine.js";
-import { compiled } from "../../src/actors/compiledMachine.js";
 import type { AgentWork } from "../../src/actors/work.js";
 import type { EventType } from "../../src/events/events.js";
 import { URGENCY } from "../../src/kernel/durability.js";
@@ -157,64 +156,4 @@ describe("the machine", () => {
     send("turn.started");
     expect([phase(), preparing()]).toEqual(["running", false]);
   });
-});
-
-/** An event that a guard may look into, as an actor receives it. */
-const signals = fc
-  .tuple(fc.constantFrom(...inTable, ...everyEvent), fc.boolean())
-  .map(([type, flag]) => ({
-    type,
-    event: { type, left: flag ? 0 : 1, ...(flag ? { withheld: true } : {}) },
-    at: [1, 0],
-  }));
-
-describe("the machine as a table", () => {
-  /** A work that writes down every call, the signals that abort, and nothing else. */
-  function recorder(): { readonly work: AgentWork; readonly calls: string[] } {
-    const calls: string[] = [];
-    const endless =
-      (name: string) =>
-      (_signal: unknown, stop: AbortSignal): Promise<void> => {
-        calls.push(name);
-        stop.addEventListener("abort", () => calls.push(`stop ${name}`));
-        return new Promise(() => undefined);
-      };
-    const known: Record<string | symbol, unknown> = {
-      runTurn: () => {
-        calls.push("runTurn");
-        return () => calls.push("stop runTurn");
-      },
-      trySettlement: endless("trySettlement"),
-      holdWait: () => {
-        calls.push("holdWait");
-        return () => calls.push("dropWait");
-      },
-    };
-    const work: unknown = new Proxy(known, {
-      get: (target, name) => target[name] ?? (() => calls.push(String(name))),
-    });
-    return { work: work as AgentWork, calls };
-  }
-
-  test.prop([fc.array(signals, { maxLength: 60 }), fc.boolean()], { numRuns: 300 })(
-    "T1 does what the machine does, call by call and state by state",
-    (events, prepared) => {
-      const machine = agentMachine();
-      const [ours, theirs] = [recorder(), recorder()];
-      const table = createActor(compiled(machine), { input: { work: ours.work } }).start();
-      const actor = createActor(machine, { input: { work: theirs.work } }).start();
-      const begin = prepared ? ["start.reserved", "turn.started"] : ["turn.started"];
-      for (const event of [...begin.map((type) => ({ type, event: { type } })), ...events]) {
-        table.send(event);
-        actor.send(event);
-        const { value, tags } = actor.getSnapshot() as { value: unknown; tags: unknown };
-        expect(table.getSnapshot()).toMatchObject({ value, tags });
-        expect(ours.calls).toEqual(theirs.calls);
-      }
-      table.stop();
-      actor.stop();
-      expect(ours.calls).toEqual(theirs.calls);
-      expect(ours.calls).toContain("dropAll");
-    },
-  );
 });

@@ -2,6 +2,7 @@
  * Runs a property with a seed that can be pinned and is named when it fails: `DOVECOTE_SEED` pins it,
  * `DOVECOTE_RUNS` says how often it is tried.
  */
+import { appendFileSync } from "node:fs";
 import { fc } from "@fast-check/vitest";
 
 const RUNS = 300;
@@ -24,7 +25,11 @@ interface Settings {
 function settings(runs: number): Settings {
   const fallback = fc.readConfigureGlobal().seed ?? SEED;
   const seed = numberFrom("DOVECOTE_SEED") ?? fallback;
-  return { seed, numRuns: numberFrom("DOVECOTE_RUNS") ?? runs };
+  const numRuns = numberFrom("DOVECOTE_RUNS") ?? runs;
+  const file = process.env["DOVECOTE_TALLY"];
+  // One short line is appended whole, whichever worker writes it.
+  if (file !== undefined) appendFileSync(file, `${numRuns} ${seed}\n`);
+  return { seed, numRuns };
 }
 
 function failed({ seed, numRuns }: Settings, cause: unknown): Error {

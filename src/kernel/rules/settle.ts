@@ -182,6 +182,7 @@ export function settlementRetry(
 ): Verdict<null> {
   const live = stage.live(command.turn);
   if (live?.turn.settling?.paused !== true) return DONE;
+  stage.effect({ kind: "timer.disarm", timer: settleTimer(command.turn) });
   stage.emit({ type: "settlement.resumed", cause: "clock:pause", ...command.turn });
   return DONE;
 }
