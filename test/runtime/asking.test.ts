@@ -57,28 +57,24 @@ describe("a question", () => {
 
   it("T1 S2 ends with its turn: by an interrupt, by a return, and by a close", async () => {
     const world = await withRoot();
-    const first = expect(world.root.ask("May I?")).rejects.toMatchObject({ code: "turn-over" });
+    const first = world.root.ask("May I?");
     await world.ports.settle();
     await world.session.interrupt("/root");
-    await first;
+    await expect(first).rejects.toMatchObject({ code: "turn-over" });
     expect(blockedOf(world)).toBeUndefined();
     world.session.prompt("again").catch(() => undefined);
     await world.ports.settle();
-    const second = expect(world.hands.of("/root").turn.ask("Now?")).rejects.toMatchObject({
-      code: "turn-over",
-    });
+    const second = world.hands.of("/root").turn.ask("Now?");
     await world.ports.settle();
     world.hands.of("/root").done("without an answer");
-    await second;
+    await expect(second).rejects.toMatchObject({ code: "turn-over" });
     await world.ports.settle();
     world.session.prompt("and again").catch(() => undefined);
     await world.ports.settle();
-    const third = expect(world.hands.of("/root").turn.ask("?")).rejects.toMatchObject({
-      code: "session-closed",
-    });
+    const third = world.hands.of("/root").turn.ask("?");
     await world.ports.settle();
     await world.session.close();
-    await third;
+    await expect(third).rejects.toMatchObject({ code: "session-closed" });
     expect(world.ports.pending).toBe(0);
   });
 
