@@ -98,6 +98,11 @@ export class Loop {
     return this.current;
   }
 
+  /** The state at the last durable commit. */
+  get durable(): State {
+    return this.confirmed;
+  }
+
   /** Whether nothing is queued or being appended (Q2). */
   get resting(): boolean {
     return this.taken === this.queue.length && this.inFlight === null && !this.pumping;

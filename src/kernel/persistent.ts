@@ -149,11 +149,20 @@ export class PersistentMap<K extends string, V> {
 
   /** All values, in an order that depends on the keys alone. */
   *values(): Generator<V> {
+    for (const { value } of this.leaves()) yield value;
+  }
+
+  /** All keys with their values, in the same order. */
+  *entries(): Generator<readonly [K, V]> {
+    for (const { key, value } of this.leaves()) yield [key as K, value];
+  }
+
+  private *leaves(): Generator<Leaf<V>> {
     const stack: Node<V>[] = [this.root];
     for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
       if ("slots" in node) stack.push(...node.slots);
-      else if ("leaves" in node) for (const { value } of node.leaves) yield value;
-      else yield node.value;
+      else if ("leaves" in node) yield* node.leaves;
+      else yield node;
     }
   }
 }

@@ -10,6 +10,12 @@ import { evolve } from "./evolve.js";
 import type { Agent, Durable, Host, Reservation, State, Turn, Volatile } from "./state.js";
 import { evolveVolatile } from "./volatile.js";
 
+/**
+ * Goes up with every change of what the folds give for the same events: a saved state of another version is folded anew
+ * (L7).
+ */
+export const FOLD_VERSION = 1;
+
 /** Folds one event into both states. */
 export function fold(state: State, event: DovecoteEvent): State {
   return {

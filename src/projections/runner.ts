@@ -54,6 +54,19 @@ export class ProjectionRunner<P extends Projections> {
     return [...this.entries.keys()];
   }
 
+  /**
+   * Goes on from saved states instead of nothing: before the first event.
+   *
+   * @throws Bug when one is missing.
+   */
+  resume(states: Readonly<Record<string, unknown>>): void {
+    for (const [name, entry] of this.entries) {
+      if (!Object.hasOwn(states, name)) throw new Bug(`there is no saved state of ${name}`);
+      entry.live = { state: states[name] };
+      entry.durable = entry.live;
+    }
+  }
+
   /** Takes events that have been shown and wait for a commit to carry them (L1). */
   show(events: readonly Placed[]): void {
     for (const placed of events) this.waiting.push(placed);

@@ -13,6 +13,7 @@ import type { Behavior, Finaliser } from "./api.js";
 import { foldLog } from "./foldLog.js";
 import {
   checkBehaviors,
+  checkBytes,
   checkHook,
   checkLimits,
   checkLog,
@@ -24,6 +25,7 @@ import { type BuiltIn, builtIn } from "./projections.js";
 import { reasonOf } from "./reason.js";
 import { Session } from "./session.js";
 import type { Prepare } from "./shell.js";
+import { SNAPSHOT_AFTER_BYTES } from "./snapshots.js";
 
 /** How long closing waits for turns to settle unless given, in milliseconds (L8). */
 const CLOSE_WITHIN_MS = 30_000;
@@ -56,6 +58,11 @@ export interface SessionOptions<Name extends string> {
   readonly limits?: Partial<Limits>;
   /** Whether a commit is synced to the disk before anyone is told; for a folder only: `disk` unless given. */
   readonly durability?: LevelLogOptions["durability"];
+  /**
+   * About how many bytes are appended between two snapshots, which make an opening short; `Infinity` for none. 524,288
+   * unless given; more is appended where snapshots are large (L7, L9).
+   */
+  readonly snapshotAfterBytes?: number;
   /** Sees everything that happens in the agents' XState actors. */
   readonly inspect?: Inspect;
   /** Gets what an observer throws; without it such errors go to `process.emitWarning` (Q1). */
@@ -98,6 +105,7 @@ export async function openSession<Name extends string>(
       inspect: options.inspect,
       closeWithinMs: options.closeWithinMs ?? CLOSE_WITHIN_MS,
       onObserverError: reporter(options.onObserverError),
+      snapshotAfterBytes: options.snapshotAfterBytes ?? SNAPSHOT_AFTER_BYTES,
     });
     await session.begin(firstCommand(state, sessionLog.session, options));
     return session;
@@ -123,6 +131,7 @@ function checkOptions<Name extends string>(options: SessionOptions<Name>): void 
   checkTime("settleTimeoutMs", options.settleTimeoutMs);
   checkTime("turnTimeoutMs", options.turnTimeoutMs);
   checkLimits(options.limits);
+  checkBytes("snapshotAfterBytes", options.snapshotAfterBytes);
   for (const [name, finaliser] of Object.entries(options.finalisers ?? {})) {
     checkHook(`finalisers.${name}`, finaliser);
   }

@@ -42,6 +42,12 @@ export function checkTime(name: string, time: unknown): void {
   );
 }
 
+/** @throws BadArgument for what is no number of bytes */
+export function checkBytes(name: string, bytes: unknown): void {
+  if (bytes === undefined || (typeof bytes === "number" && bytes > 0)) return;
+  throw new BadArgument(`\`${name}\` is a positive number of bytes, or Infinity.`);
+}
+
 /** @throws BadArgument for what can't be called */
 export function checkHook(name: string, hook: unknown): void {
   if (hook === undefined || typeof hook === "function") return;

@@ -34,6 +34,7 @@ import { type Prepare, Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
 import { SessionView } from "./sessionView.js";
+import { Snapshotter } from "./snapshots.js";
 import { Stream } from "./stream.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
@@ -52,6 +53,7 @@ export interface SessionParts {
   readonly inspect: Inspect | undefined;
   readonly closeWithinMs: number;
   readonly onObserverError: (error: unknown) => void;
+  readonly snapshotAfterBytes: number;
 }
 
 /** A host's spawn: below `/root` unless a parent is given (A3). */
@@ -71,6 +73,7 @@ export class Session<Name extends string = string> extends SessionView {
   private readonly store: ProjectionStore<BuiltIn>;
   private readonly commits: Stream<CommitDraft>;
   private readonly quiet: QuietWatch;
+  private readonly snapshots: Snapshotter;
   private readonly person: Person;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
@@ -90,6 +93,7 @@ export class Session<Name extends string = string> extends SessionView {
     });
     this.parts = parts;
     this.texts = texts;
+    this.snapshots = new Snapshotter(parts.log, parts.runner, parts.snapshotAfterBytes);
     this.store = store;
     this.commits = new Stream(parts.onObserverError);
     this.commits$ = this.commits.observable;
@@ -248,6 +252,7 @@ export class Session<Name extends string = string> extends SessionView {
     this.later.failAll(closedError());
     await this.person.allRead();
     try {
+      if (this.shell.error === null) await this.snapshots.atClose(this.shell.loop.durable);
       await this.parts.log.close();
       await this.parts.ownLog?.close();
     } finally {
@@ -332,6 +337,7 @@ export class Session<Name extends string = string> extends SessionView {
   }
 
   private committed(commit: CommitDraft): void {
+    this.snapshots.after(commit, this.shell.loop.durable);
     this.commits.next(commit);
     this.quiet.poke();
   }

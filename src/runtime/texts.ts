@@ -197,7 +197,8 @@ function cutShort(kind: OutcomeKind, reason: string, said: string): string {
   return `The turn was interrupted: ${reason}. Its effects may be partial.${partial}`;
 }
 
-function weightOf(event: DovecoteEvent): number {
+/** How much text an event holds, in UTF-16 code units, roughly; 0 where none of it is kept. */
+export function weightOf(event: DovecoteEvent): number {
   switch (event.type) {
     case "mail.queued":
       return 64 + (event.text?.length ?? 0);
