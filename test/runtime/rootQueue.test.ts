@@ -89,10 +89,10 @@ describe("a hold", () => {
     await world.session.notifyRoot("due");
     const outcome = world.session.prompt("hello");
     await world.ports.settle();
-    const { turn, done } = world.hands.of("/root");
+    const { turn } = world.hands.of("/root");
     expect(turn.task).toEqual({ text: "hello", from: "person" });
     expect(await turn.sample(({ mail }) => mail)).toMatchObject([{ text: "due" }]);
-    done("hi");
+    world.hands.of("/root").done("hi");
     expect(await outcome).toMatchObject({ text: "hi" });
   });
 
@@ -106,9 +106,8 @@ describe("a hold", () => {
 
 describe("a prompt", () => {
   it("W8 whose preparation fails rejects, and its text stays unread", async () => {
-    let fails = true;
     const prepare = async (): Promise<void> => {
-      if (fails) throw new Error("no container");
+      throw new Error("no container");
     };
     const world = await openWorld({ prepare });
     const refused = world.session.prompt("hello");
