@@ -74,13 +74,31 @@ export class Play implements LoopPort {
     const { capacity, steps, off } = this.program;
     this.submit({ kind: "create", id: "s", capacity, behavior: BEHAVIOR });
     this.land();
+    if (this.program.started) this.start();
     for (const step of steps) {
       if (off.includes(step.kind)) continue;
       this.step(step);
+      if (step.a >= this.program.lateness) this.land();
       if (this.loop.resting) this.watch.between?.(this);
     }
     this.settleDown();
     this.watch.rest?.(this);
+  }
+
+  /** A root at work, with children and a grandchild, as far as capacity and limits go. */
+  private start(): void {
+    const first = [
+      commands.prompt("start 0"),
+      commands.spawn("a"),
+      commands.spawn("b"),
+      commands.spawn("c", { parent: "/root/a" }),
+    ];
+    for (const command of first) this.submit(command);
+    this.land();
+    for (const { reservation } of this.loop.state.volatile.reservations) {
+      this.submit(commands.prepared(reservation));
+    }
+    this.land();
   }
 
   private step(step: Step): void {

@@ -66,6 +66,10 @@ export interface Program {
   readonly turnTimeoutMs: number | null;
   readonly limits: Limits;
   readonly capacity: number;
+  /** Whether a few agents are at work before the first step. */
+  readonly started: boolean;
+  /** How late appends land: 0 is at once, 7 mostly when a step says so. */
+  readonly lateness: number;
   readonly off: readonly StepKind[];
   readonly steps: readonly Step[];
 }
@@ -79,29 +83,37 @@ export interface Limits {
 }
 
 const WEIGHTS: Partial<Record<StepKind, number>> = {
-  land: 45,
-  spawn: 11,
-  hostSpawn: 6,
-  send: 12,
-  hostSend: 8,
-  sample: 8,
-  sampleEnd: 8,
-  finish: 10,
-  wait: 6,
-  settle: 8,
-  takeResult: 8,
-  prepared: 10,
-  retry: 4,
-  interruptTree: 2,
-  end: 2,
-  hold: 2,
-  crash: 1,
-  break: 1,
+  land: 60,
+  spawn: 40,
+  hostSpawn: 24,
+  send: 60,
+  hostSend: 30,
+  sample: 60,
+  sampleEnd: 50,
+  finish: 24,
+  wait: 20,
+  yield: 16,
+  complete: 14,
+  settle: 36,
+  settleFail: 14,
+  retry: 20,
+  takeResult: 24,
+  handled: 14,
+  prepared: 50,
+  plan: 30,
+  unhold: 14,
+  end: 5,
+  interruptTree: 4,
+  interrupt: 6,
+  hostInterrupt: 6,
+  fail: 5,
+  crash: 2,
+  break: 2,
   close: 1,
 };
 
 const kind: fc.Arbitrary<StepKind> = fc.oneof(
-  ...KINDS.map((name) => ({ weight: WEIGHTS[name] ?? 3, arbitrary: fc.constant(name) })),
+  ...KINDS.map((name) => ({ weight: WEIGHTS[name] ?? 8, arbitrary: fc.constant(name) })),
 );
 const small = fc.nat({ max: 7 });
 /** One in six has the limit. */
@@ -111,29 +123,33 @@ const seldom = (min: number, max: number): fc.Arbitrary<number | null> =>
     { weight: 1, arbitrary: fc.integer({ min, max }) },
   );
 
-/** Random programs. */
-export const programs: fc.Arbitrary<Program> = fc.record({
-  prepares: fc.boolean(),
-  finalises: fc.boolean(),
-  turnTimeoutMs: seldom(60_000, 60_000),
-  limits: fc.record({
-    turns: seldom(1, 12),
-    agents: seldom(1, 4),
-    wakes: seldom(1, 4),
-    unread: seldom(1, 3),
-  }),
-  capacity: fc.integer({ min: 1, max: 4 }),
-  off: fc.subarray(
-    KINDS.filter((name) => name !== "land"),
-    { maxLength: 16 },
-  ),
-  steps: fc.array(
-    fc.record({
-      kind,
-      a: small,
-      b: small,
-      stale: fc.nat({ max: 9 }).map((n) => n === 9),
+/** Drawn evenly: left alone, small numbers and short lists come more often, and most programs would hardly begin. */
+export const programs: fc.Arbitrary<Program> = fc.noBias(
+  fc.record({
+    prepares: fc.boolean(),
+    finalises: fc.boolean(),
+    turnTimeoutMs: seldom(60_000, 60_000),
+    limits: fc.record({
+      turns: seldom(1, 12),
+      agents: seldom(1, 4),
+      wakes: seldom(1, 4),
+      unread: seldom(1, 3),
     }),
-    { size: "max", maxLength: 120 },
-  ),
-});
+    capacity: fc.integer({ min: 1, max: 5 }),
+    started: fc.nat({ max: 3 }).map((n) => n > 0),
+    lateness: fc.nat({ max: 7 }),
+    off: fc.subarray(
+      KINDS.filter((name) => name !== "land"),
+      { maxLength: 16 },
+    ),
+    steps: fc.array(
+      fc.record({
+        kind,
+        a: small,
+        b: small,
+        stale: fc.nat({ max: 9 }).map((n) => n === 9),
+      }),
+      { size: "max", minLength: 20, maxLength: 160 },
+    ),
+  }),
+);

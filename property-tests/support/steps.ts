@@ -63,7 +63,7 @@ function ofHost(state: State, history: History, step: Step): Command | undefined
     case "unhold":
       return commands.unhold(pick(state.volatile.holds, a)?.name ?? "none");
     case "plan":
-      return commands.setPlan(b % 2 === 0);
+      return commands.setPlan(b === 0 ? state.durable.plan : !state.durable.plan);
     case "prepared":
       return preparedOf(state, history, step);
     case "capacity":
