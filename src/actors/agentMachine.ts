@@ -58,6 +58,7 @@ const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) => void
   },
   startExecution: (work, yielded) => work.startExecution(yielded as Signal<"execution.yielded">),
   handleResult: (work, queued) => work.handleResult(queued as Signal<"mail.queued">),
+  stopHandler: (work, returned) => work.stopHandler(returned as Signal<"mail.returned">),
   releaseBlocker: (work, released) => work.releaseBlocker(released as Signal<"blocker.released">),
 };
 
@@ -103,6 +104,7 @@ const BESIDE: readonly EventType[] = [
   "blocker.added",
   "blocker.released",
   "mail.queued",
+  "mail.returned",
 ];
 
 /**
@@ -199,7 +201,10 @@ export function agentMachine(table: PhaseTable = PHASES): AnyStateMachine {
       active: {
         type: "parallel",
         invoke: invoke("turn"),
-        on: { "mail.queued": { guard: "holds", actions: "handleResult" } },
+        on: {
+          "mail.queued": { guard: "holds", actions: "handleResult" },
+          "mail.returned": { actions: "stopHandler" },
+        },
         states: { work: workStates(table), attention: ATTENTION },
       },
       settling: {

@@ -29,6 +29,8 @@ export interface AgentWork {
   startExecution(yielded: Signal<"execution.yielded">): void;
   /** Calls the handler that waits for this withheld RESULT (S7). */
   handleResult(queued: Signal<"mail.queued">): void;
+  /** The RESULT has been taken from its handler, whose time is up (S7). */
+  stopHandler(returned: Signal<"mail.returned">): void;
   /** Answers a question, or ends it without an answer when its turn is over (T1). */
   releaseBlocker(released: Signal<"blocker.released">): void;
   /** One try at ending what the turn owns (S2). `signal` aborts when the try is over. Never rejects. */

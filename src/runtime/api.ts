@@ -130,7 +130,7 @@ export interface SampleInput {
   /** Aborts when the turn is interrupted. */
   readonly signal: AbortSignal;
   /** Reports what this sample uses: tokens, cost; several reports are added up (X3). */
-  usage(used: Usage): void;
+  readonly usage: (used: Usage) => void;
 }
 
 /** Why a wait ended, and what is unread now, by type and sender; never its text (V2). */

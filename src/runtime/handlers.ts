@@ -3,6 +3,7 @@
  * becomes of the record; what is late is dropped there.
  */
 import type { Signal } from "../actors/work.js";
+import { type Point, formatPoint } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import { reasonOf } from "./reason.js";
 import type { ResultHandler } from "./turn.js";
@@ -12,7 +13,8 @@ import type { WorkContext } from "./workContext.js";
 export class Handlers {
   private readonly context: WorkContext;
   private readonly waiting = new Map<AgentPath, ResultHandler>();
-  private readonly running = new Set<AbortController>();
+  /** By the order point of the record. */
+  private readonly running = new Map<string, AbortController>();
 
   constructor(context: WorkContext) {
     this.context = context;
@@ -30,7 +32,7 @@ export class Handlers {
     this.waiting.delete(child);
     if (handler === undefined) return;
     const controller = new AbortController();
-    this.running.add(controller);
+    this.running.set(formatPoint(at), controller);
     const end = { kind: "handler.end", turn: { path: event.path, gen: event.gen, turn } } as const;
     try {
       const outcome = await this.context.texts.resultOf(event, at);
@@ -39,14 +41,19 @@ export class Handlers {
     } catch (error) {
       this.context.shell.tell({ ...end, record: at, failed: reasonOf(error) });
     } finally {
-      this.running.delete(controller);
+      this.running.delete(formatPoint(at));
     }
+  }
+
+  /** The record has been taken back: what its handler still does counts no more. */
+  stop(record: Point): void {
+    this.running.get(formatPoint(record))?.abort();
   }
 
   /** The turn is over: no handler waits any more, and those that run are asked to end. */
   drop(): void {
     this.waiting.clear();
-    for (const controller of this.running) controller.abort();
+    for (const controller of this.running.values()) controller.abort();
     this.running.clear();
   }
 }

@@ -63,6 +63,7 @@ export class Work implements AgentWork, TurnWork {
       if (running) controller.abort(reason);
       // What the behaviour has left open ends with its turn, whether or not it was stopped (S2).
       handle?.leave(reason);
+      this.madeHandlers?.drop();
     };
   }
 
@@ -117,6 +118,10 @@ export class Work implements AgentWork, TurnWork {
     this.handlers.accept(child, handler);
   }
 
+  stopHandler(returned: Signal<"mail.returned">): void {
+    this.madeHandlers?.stop(returned.event.record);
+  }
+
   handleResult(queued: Signal<"mail.queued">): void {
     void this.handlers.handle(queued, this.turn);
   }
@@ -160,7 +165,6 @@ export class Work implements AgentWork, TurnWork {
   ): Promise<void> {
     const { path, gen, turn, attempt } = attempted.event;
     const ref = { path, gen, turn, attempt };
-    this.madeHandlers?.drop();
     try {
       await this.madeExecutions?.stopAll(signal);
       this.madeFinalising ??= new Finalising(this.context);
