@@ -19,10 +19,10 @@ export const TABLES = /^[0-9]+\.(?:ldb|sst)$/;
 export const REPLACED = /^(?:CURRENT|MANIFEST-[0-9]+|[0-9]+\.log)$/;
 
 /**
- * One text for the state of all files of the store: tables by size and time, the others by what is in them. Reading
- * all tables would make every opening as long as the log. `undefined` when files come or go while they are looked at.
+ * One line for each file of the store: tables by size and time, the others by what is in them. Reading all tables would
+ * make every opening as long as the log. `undefined` when files come or go while they are looked at.
  */
-export async function printOf(folder: string): Promise<string | undefined> {
+export async function printOf(folder: string): Promise<readonly string[] | undefined> {
   try {
     return await readPrint(folder);
   } catch {
@@ -30,7 +30,7 @@ export async function printOf(folder: string): Promise<string | undefined> {
   }
 }
 
-async function readPrint(folder: string): Promise<string> {
+async function readPrint(folder: string): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const name of (await readdir(folder)).sort()) {
     const file = join(folder, name);
@@ -45,7 +45,7 @@ async function readPrint(folder: string): Promise<string> {
       );
     }
   }
-  return sha256(lines.join("\n"));
+  return lines;
 }
 
 /** Says that the store's files were left in order. Losing this costs the next opening a second look, nothing more. */
@@ -58,12 +58,17 @@ export async function markClosed(folder: string): Promise<void> {
   }
 }
 
-/** Whether the files are those of the last close. */
-export async function isAsClosed(folder: string, print: string): Promise<boolean> {
+/** The lines of the last close; none when they can't be read. */
+export async function closedPrint(folder: string): Promise<readonly string[]> {
   try {
-    const text = await readFile(join(folder, CLOSED_FILE), "utf8");
-    return openSealed(text, sha256)?.["files"] === print;
+    const files = openSealed(await readFile(join(folder, CLOSED_FILE), "utf8"), sha256)?.["files"];
+    return Array.isArray(files) ? (files as readonly string[]) : [];
   } catch {
-    return false;
+    return [];
   }
+}
+
+/** Whether two prints are of the same files. */
+export function samePrint(a: readonly string[], b: readonly string[] | undefined): boolean {
+  return b !== undefined && a.join("\n") === b.join("\n");
 }

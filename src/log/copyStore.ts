@@ -2,12 +2,13 @@
 import { copyFile, link, readdir, readFile, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { LogCorrupt } from "../errors.js";
-import { REPLACED, TABLES } from "./closedMark.js";
+import { closedPrint, printOf, REPLACED, TABLES } from "./closedMark.js";
 import { unavailable } from "./files.js";
 import { brokenStore } from "./folder.js";
 import { nextFileNumber } from "./manifest.js";
 import type { OpenStore, Store } from "./store.js";
 import { checkStore } from "./storeFormat.js";
+import { damagedTables } from "./tableCheck.js";
 import type { Undo } from "./undo.js";
 
 /**
@@ -24,6 +25,7 @@ export async function openCopied(
   copied: () => Promise<void> = async () => {},
 ): Promise<Store> {
   undo.push(() => rm(copy, { recursive: true, force: true }));
+  await checkTables(folder);
   await copyStore(folder, copy);
   await copied();
   const store = await openStore(copy, false).catch((error: unknown) => {
@@ -34,6 +36,38 @@ export async function openCopied(
   await checkStore(folder, store);
   return store;
 }
+
+/** Looks at the tables that are not as the last close left them: a damaged one could end the process. */
+async function checkTables(folder: string): Promise<void> {
+  const left = new Set(await closedPrint(folder));
+  const print = await printOf(folder);
+  const asLeft = new Set((print ?? []).filter((line) => left.has(line)).map(nameIn));
+  const damaged = await damagedTables(folder, (name) => asLeft.has(name)).catch(
+    (error: unknown) => {
+      throw unavailable(`${folder} can't be read`, error);
+    },
+  );
+  if (damaged.length > 0) throw brokenTables(folder, damaged);
+}
+
+/**
+ * Reads every table of a folder for its checksums. Tables that come and go while the store works are passed over.
+ *
+ * @throws LogCorrupt
+ */
+export async function checkAllTables(folder: string): Promise<void> {
+  const damaged = await damagedTables(folder, () => false);
+  const there = new Set(await readdir(folder));
+  const still = damaged.filter((name) => there.has(name));
+  if (still.length > 0) throw brokenTables(folder, still);
+}
+
+/** The refusal of a folder with damaged tables. */
+function brokenTables(folder: string, names: readonly string[]): LogCorrupt {
+  return brokenStore(folder, `bytes of ${names.join(", ")} are not those that were written`);
+}
+
+const nameIn = (line: string): string => line.slice(0, line.indexOf(" "));
 
 /**
  * Copies the files of a store. A table that its manifest knows never changes, and is linked where that works; one that

@@ -86,6 +86,10 @@ export class FolderLog implements EventLog {
     }
   }
 
+  async check(): Promise<void> {
+    await (await this.#opened()).check();
+  }
+
   async restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head> {
     checkSessionId(session);
     const { store, writing, confirmed } = await this.#opened(session);

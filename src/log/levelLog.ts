@@ -172,9 +172,10 @@ function readError(folder: string, error: unknown): unknown {
   if (CLOSED.has(code)) return closedLog();
   if (code === "LEVEL_CORRUPTION") return corruptStore(folder, error);
   if (!code.startsWith("LEVEL_")) return error;
-  return new LogUnavailable(`The store in ${folder} can't be read: ${String(error)}`, {
-    cause: error,
-  });
+  return new LogUnavailable(
+    `The store in ${folder} can't be read: ${String(error)}. If the disk is in order, the file that is named is damaged: restore a copy, or salvage the log.`,
+    { cause: error },
+  );
 }
 
 function corruptStore(folder: string, error: unknown): LogCorrupt {

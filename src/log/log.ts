@@ -100,6 +100,12 @@ export interface EventLog {
   /** Reads a session without a lease; writes nothing (R3). `undefined` when there is no such session. */
   readSession(session: string): Promise<SessionReader | undefined>;
   /**
+   * Looks at what the engine keeps beside the sessions' records, for `verifyLog`; where there is nothing of that kind it
+   * is left out.
+   * @throws LogCorrupt
+   */
+  check?(): Promise<void>;
+  /**
    * Makes a session out of another's records, byte for byte, so that it ends with the same hash. All or nothing: until
    * the last of them is durable there is no such session.
    * @throws BadArgument when there is one already; LogInUse; LogCorrupt or LogFormatError for a record that does not

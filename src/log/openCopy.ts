@@ -6,7 +6,7 @@ import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { NotALog } from "../errors.js";
-import { openCopied } from "./copyStore.js";
+import { checkAllTables, openCopied } from "./copyStore.js";
 import { inspectFolder, realFolder } from "./folder.js";
 import type { OpenedFolder } from "./openFolder.js";
 import { refuseLivingOwner, reserveFolder } from "./owner.js";
@@ -40,6 +40,7 @@ export async function openCopy(path: string, openStore: OpenStore): Promise<Open
       store,
       confirmed: (session) => confirmed.get(session),
       named: () => confirmed.keys(),
+      check: () => checkAllTables(copy),
       close: () => undo.run(),
     };
   } catch (error) {

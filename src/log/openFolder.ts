@@ -5,6 +5,7 @@
  */
 import { LogInUse, LogUnavailable } from "../errors.js";
 import { markClosed } from "./closedMark.js";
+import { checkAllTables } from "./copyStore.js";
 import { unavailable } from "./files.js";
 import { beginFolder, finishFolder, inspectFolder, realFolder } from "./folder.js";
 import { GroupWriter } from "./groupWriter.js";
@@ -47,6 +48,8 @@ export interface OpenedFolder {
   readonly named: () => Iterable<string>;
   /** Absent when the folder is open for reading alone. */
   readonly writing?: { readonly writer: GroupWriter; readonly watermark: WatermarkKeeper };
+  /** Reads all tables for their checksums. @throws LogCorrupt */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -120,6 +123,7 @@ function assemble(
     confirmed: (session) => watermark.get(session),
     named: () => watermark.sessions(),
     writing: { writer, watermark },
+    check: () => checkAllTables(folder),
     close: async () => {
       await watermark.flush();
       await writer.idle();

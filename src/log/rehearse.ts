@@ -3,13 +3,15 @@
  * rewrites its files when it opens, also when what is found in it is then refused: what its journal held beside the
  * damage, and the tables that a damaged manifest does not name, would be gone.
  */
-import { mkdir, rename, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { DovecoteError } from "../errors.js";
-import { isAsClosed, printOf } from "./closedMark.js";
+import { DovecoteError, LogUnavailable } from "../errors.js";
+import { closedPrint, printOf, samePrint } from "./closedMark.js";
 import { codeOf, unavailable } from "./files.js";
 import { copyStore, openCopied } from "./copyStore.js";
-import type { OpenStore } from "./store.js";
+import { sha256 } from "./sha256.js";
+import type { OpenStore, Store } from "./store.js";
 import { sessionsOf } from "./storeFormat.js";
 import { findHead, verifyRecent } from "./streamCheck.js";
 import { Undo } from "./undo.js";
@@ -35,17 +37,17 @@ export async function rehearse(
 ): Promise<void> {
   const print = await printOf(folder);
   // Files that can't be told now are being changed by somebody: the store's lock will say so.
-  if (print === undefined || (await isAsClosed(folder, print))) return;
+  if (print === undefined || samePrint(print, await closedPrint(folder))) return;
   let damaged: ReadonlyMap<string, unknown>;
   try {
     damaged = await damageIn(folder, confirmed, openStore);
   } catch (error) {
     // Files that move while they are copied are somebody else's, who lost his mark: the store's lock will say so.
-    if ((await printOf(folder)) !== print) return;
+    if (!samePrint(print, await printOf(folder))) return;
     throw error;
   }
   if (damaged.size === 0) return;
-  if ((await printOf(folder)) !== print) return;
+  if (!samePrint(print, await printOf(folder))) return;
   if (asked !== undefined && damaged.has(asked)) throw damaged.get(asked);
   await setAside(folder, print);
 }
@@ -59,7 +61,7 @@ async function damageIn(
   const undo = new Undo();
   const damaged = new Map<string, unknown>();
   try {
-    const store = await openCopied(folder, await freshFolder(folder), openStore, undo);
+    const store = await openRehearsal(folder, openStore, undo);
     for (const session of await sessionsOf(store, confirmed.keys())) {
       try {
         const head = await findHead(store, session, confirmed.get(session));
@@ -75,21 +77,30 @@ async function damageIn(
   return damaged;
 }
 
-/** An empty folder for the copy; what a killed rehearsal left there goes. */
-async function freshFolder(folder: string): Promise<string> {
+/** Opens the copy beside the tables; where the disk has no room for it, in the system's place for such things. */
+async function openRehearsal(folder: string, openStore: OpenStore, undo: Undo): Promise<Store> {
   const copy = join(folder, REHEARSAL);
+  const attempt = new Undo();
   try {
+    // What a killed rehearsal left there goes.
     await rm(copy, { recursive: true, force: true });
     await mkdir(copy);
-    return copy;
+    const store = await openCopied(folder, copy, openStore, attempt);
+    undo.push(() => attempt.run());
+    return store;
   } catch (error) {
-    throw unavailable(`${folder} can't be copied for a look at it`, error);
+    await attempt.run();
+    await rm(copy, { recursive: true, force: true });
+    if (!(error instanceof LogUnavailable)) throw error;
+    const elsewhere = await mkdtemp(join(tmpdir(), "dovecote-rehearsal-"));
+    undo.push(() => rm(elsewhere, { recursive: true, force: true }));
+    return openCopied(folder, elsewhere, openStore, undo);
   }
 }
 
 /** Keeps the files as they are, in a folder of their own; once for each state of them. */
-async function setAside(folder: string, print: string): Promise<void> {
-  const aside = join(folder, `${ASIDE}${print.slice(0, 12)}`);
+async function setAside(folder: string, print: readonly string[]): Promise<void> {
+  const aside = join(folder, `${ASIDE}${sha256(print.join("\n")).slice(0, 12)}`);
   const unfinished = `${aside}.new`;
   try {
     await rm(unfinished, { recursive: true, force: true });

@@ -15,6 +15,7 @@ import { COMMITS, HEADS, headKey, positionOf, rangeOf, sessionOf, UNKNOWN_RANGES
 import type { EventLog, Head, StoredCommit } from "./log.js";
 import { refuseLivingOwner, reserveFolder } from "./owner.js";
 import { sha256 } from "./sha256.js";
+import { damagedTables } from "./tableCheck.js";
 import type { OpenStore, Store } from "./store.js";
 import { Undo } from "./undo.js";
 import { readWatermark, type Confirmed } from "./watermark.js";
@@ -89,6 +90,8 @@ export async function salvage(
   }
 }
 
+const EVERYTHING = { gte: "", lt: "\u{10ffff}" } as const;
+
 /** Opens a copy of the store; repairs it where it can't be opened as it is. */
 async function openWhatIsLeft(
   folder: string,
@@ -96,15 +99,20 @@ async function openWhatIsLeft(
   seams: SalvageSeams,
   undo: Undo,
 ): Promise<{ readonly store: Store; readonly repaired: boolean }> {
+  // A damaged table could end the process; without it the copy does not open, and is repaired.
+  const damaged = new Set(await damagedTables(folder, () => false).catch(() => []));
   const copies = await mkdtemp(join(near, `.${basename(folder)}-salvage-`));
   undo.push(() => rm(copies, { recursive: true, force: true }));
   let store: Store | undefined;
   let repaired = false;
   try {
-    store = await seams.openStore(await copyAll(folder, join(copies, "as-it-is")), false);
+    store = await seams.openStore(await copyAll(folder, join(copies, "as-it-is"), damaged), false);
+    // A table may be unreadable though the store opens: only reading all of it tells.
+    for await (const _ of store.scan(EVERYTHING));
   } catch {
     repaired = true;
-    const copy = await copyAll(folder, join(copies, "repaired"));
+    await store?.close();
+    const copy = await copyAll(folder, join(copies, "repaired"), damaged);
     try {
       await seams.repair(copy);
       store = await seams.openStore(copy, false);
@@ -119,11 +127,15 @@ async function openWhatIsLeft(
 }
 
 /** Real copies: a repair may write into any file. */
-async function copyAll(folder: string, copy: string): Promise<string> {
+async function copyAll(
+  folder: string,
+  copy: string,
+  without: ReadonlySet<string>,
+): Promise<string> {
   try {
     await mkdir(copy);
     for (const name of await readdir(folder)) {
-      if (!TABLES.test(name) && !REPLACED.test(name)) continue;
+      if (without.has(name) || (!TABLES.test(name) && !REPLACED.test(name))) continue;
       await copyFile(join(folder, name), join(copy, name));
     }
     return copy;

@@ -84,6 +84,7 @@ export async function verifySession(
  * for (const { session, error } of sessions) if (error !== undefined) console.error(session, error.message);
  */
 export async function verifyLog(log: EventLog, options: VerifyOptions = {}): Promise<LogReport> {
+  if (options.from !== "snapshot") await log.check?.();
   const sessions: SessionReport[] = [];
   for (const session of await log.sessions()) {
     sessions.push(await verifyNamed(log, session, options));

@@ -25,8 +25,8 @@ export interface Folded {
   readonly projections: Readonly<Record<string, unknown>>;
 }
 
-/** The versions of all folds: a snapshot of others is none. */
-function versions(): Readonly<Record<string, number>> {
+/** The versions of all folds: a snapshot of others is none (L7). */
+export function foldVersions(): Readonly<Record<string, number>> {
   const found: Record<string, number> = { kernel: FOLD_VERSION };
   for (const { name, version } of Object.values(builtIn)) found[name] = version;
   return found;
@@ -35,7 +35,7 @@ function versions(): Readonly<Record<string, number>> {
 /** What has been folded, as a snapshot of the commit it was folded up to. */
 export function encodeFolded(folded: Folded, hash: string): Snapshot {
   const { position, durable, volatile, projections } = folded;
-  const state = freeze({ versions: versions(), durable, volatile, projections });
+  const state = freeze({ versions: foldVersions(), durable, volatile, projections });
   return { position, hash, version: FORM_VERSION, state };
 }
 
@@ -44,7 +44,7 @@ export function decodeFolded(snapshot: Snapshot): Folded | undefined {
   if (snapshot.version !== FORM_VERSION) return undefined;
   try {
     const saved = thaw(snapshot.state) as Omit<Folded, "position"> & { versions: unknown };
-    if (JSON.stringify(saved.versions) !== JSON.stringify(versions())) return undefined;
+    if (JSON.stringify(saved.versions) !== JSON.stringify(foldVersions())) return undefined;
     const { durable, volatile, projections } = saved;
     if (Object.keys(builtIn).some((name) => !Object.hasOwn(projections, name))) return undefined;
     return { position: snapshot.position, durable, volatile, projections };

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { onTestFinished } from "vitest";
 
 /** An empty folder, and the function that removes it with all it holds. */
@@ -21,7 +21,10 @@ export async function testFolder(): Promise<string> {
 /** Every file of a folder with the hash of its bytes: equal before and after means that nothing was written. */
 export async function fingerprint(folder: string): Promise<Readonly<Record<string, string>>> {
   const prints: Record<string, string> = {};
-  for (const name of (await readdir(folder)).sort()) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const names = files.map((file) => relative(folder, join(file.parentPath, file.name)));
+  for (const name of names.sort()) {
     const bytes = await readFile(join(folder, name));
     prints[name] = createHash("sha256").update(bytes).digest("hex");
   }
