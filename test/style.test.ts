@@ -196,6 +196,8 @@ describe("the tests", () => {
   });
 });
 
+const hasMergeMarks = (text: string): boolean => /^(?:<{7}|>{7})(?: |$)/m.test(text);
+
 describe("the project", () => {
   const binary = /\.(png|jpe?g|gif|webp|ico|woff2?|ldb|gz|tgz)$/;
 
@@ -203,6 +205,15 @@ describe("the project", () => {
     const files = filesBelow().filter((path) => !binary.test(path));
     expect(files).toContain("package.json");
     expect(files.flatMap((path) => rules.workplaceWords(path, read(path)))).toEqual([]);
+  });
+
+  it("has no marks of an unfinished merge in it", () => {
+    const files = filesBelow().filter((path) => !binary.test(path));
+    const marked = files.filter((path) => hasMergeMarks(read(path)));
+    expect(marked).toEqual([]);
+    expect(hasMergeMarks(`a\n${"<".repeat(7)} HEAD\nb\n`)).toBe(true);
+    expect(hasMergeMarks(`a\n${">".repeat(7)} other\n`)).toBe(true);
+    expect(hasMergeMarks("a << b\n")).toBe(false);
   });
 
   it("notices words of the workplace", () => {

@@ -85,11 +85,7 @@ function ofSettlement(state: State, history: History, step: Step): Command | und
       return attempt === undefined ? undefined : commands.notSettled(attempt);
     case "sendFinally":
       if (attempt === undefined) return undefined;
-      return commands.sendFinally(targetOf(state, step), textOf(step, history), {
-        path: attempt.path,
-        gen: attempt.gen,
-        turn: attempt.turn,
-      });
+      return commands.sendFinally(targetOf(state, step), textOf(step, history), attempt);
     case "retry": {
       const turn = step.stale ? pick(history.turns.toReversed(), step.a) : pausedOf(state);
       return turn === undefined ? undefined : commands.retry(turn);

@@ -9,11 +9,7 @@ import { type ReadOnlySession, readSession } from "../runtime/readSession.js";
 import { openSource } from "../replay/source.js";
 import { readPath } from "./arguments.js";
 import { type Io, print } from "./io.js";
-
-interface Common {
-  readonly session?: string;
-  readonly json?: true;
-}
+import { type Common, logCommand } from "./logCommand.js";
 
 /** Adds the commands to the program. */
 export function addAgentCommands(program: Command, io: Io): void {
@@ -22,16 +18,6 @@ export function addAgentCommands(program: Command, io: Io): void {
   addHistory(program, io);
   addResult(program, io);
   addUnread(program, io);
-}
-
-function command(program: Command, name: string, summary: string): Command {
-  return program
-    .command(name)
-    .summary(summary)
-    .description(summary)
-    .argument("<log>", "folder of the log; it is left as it is")
-    .option("-s, --session <id>", "session of the log, where it has several")
-    .option("--json", "one JSON object a line");
 }
 
 async function within(
@@ -72,7 +58,7 @@ function addSessions(program: Command, io: Io): void {
 }
 
 function addAgents(program: Command, io: Io): void {
-  command(program, "agents", "everybody who is retained, sorted by path").action(
+  logCommand(program, "agents", "everybody who is retained, sorted by path").action(
     async (log: string, options: Common) => {
       await within(log, options, (session) => {
         print(io, options.json === true, session.list(), agentLine);
@@ -88,7 +74,7 @@ function agentLine(agent: AgentInfo): string {
 }
 
 function addHistory(program: Command, io: Io): void {
-  command(program, "history", "an agent's transcript, with its texts")
+  logCommand(program, "history", "an agent's transcript, with its texts")
     .argument("<path>", "the agent", readPath)
     .action(async (log: string, path: AgentPath, options: Common) => {
       await within(log, options, async (session) => {
@@ -104,7 +90,7 @@ function itemLine(item: TranscriptItem): string {
 }
 
 function addResult(program: Command, io: Io): void {
-  command(program, "result", "how an agent's newest turn ended, with its text whole")
+  logCommand(program, "result", "how an agent's newest turn ended, with its text whole")
     .argument("<path>", "the agent", readPath)
     .action(async (log: string, path: AgentPath, options: Common) => {
       await within(log, options, async (session) => {
@@ -117,7 +103,7 @@ function addResult(program: Command, io: Io): void {
 }
 
 function addUnread(program: Command, io: Io): void {
-  command(program, "unread", "what an agent has not read")
+  logCommand(program, "unread", "what an agent has not read")
     .argument("<path>", "the agent", readPath)
     .action(async (log: string, path: AgentPath, options: Common) => {
       await within(log, options, async (session) => {

@@ -11,11 +11,7 @@ import { renderWhy, why } from "../replay/why.js";
 import { describe } from "../replay/words.js";
 import { readPath, readPoint, readPosition } from "./arguments.js";
 import { EXIT, type ExitCode, type Io, print } from "./io.js";
-
-interface Common {
-  readonly session?: string;
-  readonly json?: true;
-}
+import { type Common, logCommand } from "./logCommand.js";
 
 interface Ranged extends Common {
   readonly agent?: AgentPath;
@@ -37,17 +33,6 @@ export function addTraceCommands(program: Command, io: Io, end: End): void {
   addDiff(program, io, end);
 }
 
-/** A command with what all of these take. */
-function command(program: Command, name: string, summary: string): Command {
-  return program
-    .command(name)
-    .summary(summary)
-    .description(summary)
-    .argument("<log>", "folder of the log; it is left as it is")
-    .option("-s, --session <id>", "session of the log, where it has several")
-    .option("--json", "one JSON object a line");
-}
-
 async function within<T>(
   log: string,
   { session }: Common,
@@ -62,7 +47,7 @@ async function within<T>(
 }
 
 function addLog(program: Command, io: Io): void {
-  command(program, "log", "what happened, event by event")
+  logCommand(program, "log", "what happened, event by event")
     .option("-a, --agent <path>", "only of this agent and those below it", readPath)
     .option("--from <position>", "from here on: 12 or 12.3", readPosition)
     .option("--to <position>", "up to here", readPosition)
@@ -83,7 +68,7 @@ function addLog(program: Command, io: Io): void {
 }
 
 function addShow(program: Command, io: Io): void {
-  command(program, "show", "one event, whole")
+  logCommand(program, "show", "one event, whole")
     .argument("<point>", "such as 12.3", readPoint)
     .action(async (log: string, point: Point, options: Common) => {
       await within(log, options, async (trace) => {
@@ -95,7 +80,7 @@ function addShow(program: Command, io: Io): void {
 }
 
 function addWhy(program: Command, io: Io): void {
-  command(program, "why", "what an event happened because of, back to what came from outside")
+  logCommand(program, "why", "what an event happened because of, back to what came from outside")
     .argument("<point>", "such as 12.3", readPoint)
     .action(async (log: string, point: Point, options: Common) => {
       await within(log, options, async (trace) => {
@@ -107,7 +92,7 @@ function addWhy(program: Command, io: Io): void {
 
 function addWhyNot(program: Command, io: Io, end: End): void {
   const what = new Argument("<what>", "what did not happen");
-  command(program, "whynot", "what keeps an agent from being woken, reading, or settling")
+  logCommand(program, "whynot", "what keeps an agent from being woken, reading, or settling")
     .argument("<path>", "the agent", readPath)
     .addArgument(what.choices(["wake", "start", "delivery", "settle"]))
     .addOption(new Option("--at <position>", "as it was here: 12 or 12.3").argParser(readPosition))
@@ -136,7 +121,7 @@ function addWhyNot(program: Command, io: Io, end: End): void {
 }
 
 function addStranded(program: Command, io: Io, end: End): void {
-  command(program, "stranded", "every unread record, and why it has not been read")
+  logCommand(program, "stranded", "every unread record, and why it has not been read")
     .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
     .action(async (log: string, options: Common & { at?: Position }) => {
       await within(log, options, async (trace) => {
@@ -153,7 +138,7 @@ function addStranded(program: Command, io: Io, end: End): void {
 }
 
 function addState(program: Command, io: Io): void {
-  command(program, "state", "the agents as they were at a position")
+  logCommand(program, "state", "the agents as they were at a position")
     .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
     .action(async (log: string, options: Common & { at?: Position }) => {
       await within(log, options, async (trace) => {
@@ -180,7 +165,7 @@ function addState(program: Command, io: Io): void {
 }
 
 function addDiff(program: Command, io: Io, end: End): void {
-  command(program, "diff", "what changed from one position to another")
+  logCommand(program, "diff", "what changed from one position to another")
     .argument("<a>", "such as 12 or 12.3", readPosition)
     .argument("<b>", "such as 20", readPosition)
     .action(async (log: string, a: Position, b: Position, options: Common) => {

@@ -54,8 +54,8 @@ export type Command =
       readonly by: TurnRef | null;
       readonly target: string;
       readonly text: string;
-      /** The turn settles, and one of its finalisers sends (T1). */
-      readonly finaliser?: true;
+      /** The turn settles, and a finaliser of this try sends (T1). */
+      readonly finaliser?: number;
       /** Written in the mail's commit, with the answer: a repeated request is found by it (M3). */
       readonly key?: string;
     }
@@ -81,7 +81,7 @@ export type Command =
       readonly kind: "record";
       readonly turn: TurnRef;
       readonly entry: Json;
-      readonly finaliser?: true;
+      readonly finaliser?: number;
     }
   | { readonly kind: "block"; readonly turn: TurnRef; readonly label: string }
   | {

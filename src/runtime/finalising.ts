@@ -30,7 +30,7 @@ export class Finalising {
     }
   }
 
-  private handleOf({ path, gen, turn }: AttemptRef, signal: AbortSignal): Finalisation {
+  private handleOf({ path, gen, turn, attempt }: AttemptRef, signal: AbortSignal): Finalisation {
     const { shell, settlingAs } = this.context;
     const ref = { path, gen, turn };
     const ended = (): boolean => signal.aborted;
@@ -41,7 +41,7 @@ export class Finalising {
       outcome: settlingAs(path),
       send(target, text) {
         return owned(async () => {
-          const send = { kind: "send", by: ref, target, text, finaliser: true } as const;
+          const send = { kind: "send", by: ref, target, text, finaliser: attempt } as const;
           const { held } = await shell.ask(send);
           return held ? { startsWhenSlotFrees: true } : {};
         }, ended);
@@ -50,7 +50,7 @@ export class Finalising {
         return owned(async () => {
           const { result } = readJson(entry);
           if (result === undefined) throw notJson();
-          await shell.ask({ kind: "record", turn: ref, entry: result, finaliser: true });
+          await shell.ask({ kind: "record", turn: ref, entry: result, finaliser: attempt });
         }, ended);
       },
     };

@@ -157,15 +157,17 @@ export class Later {
     const waiter = this.starts.get(event.reservation);
     this.starts.delete(event.reservation);
     waiter?.reject(releasedError(event));
-    if (event.path === ROOT && this.prompting === event.reservation) this.failUnread(event);
+    if (event.path === ROOT && this.prompting === event.reservation) {
+      this.failUnread(releasedError(event));
+    }
   }
 
-  /** The root's start for an INPUT was given up: the INPUT stays unread, and `prompt` says so (W8). */
-  private failUnread(event: EventOf<"start.released">): void {
+  /** No turn will come to read an INPUT by itself: it stays unread, and `prompt` says so (W8, X2). */
+  failUnread(error: Error): void {
     for (const [key, prompt] of this.prompts) {
       if (prompt.turn !== null) continue;
       this.prompts.delete(key);
-      prompt.reject(releasedError(event));
+      prompt.reject(error);
     }
   }
 }

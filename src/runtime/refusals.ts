@@ -2,7 +2,11 @@
  * Refusals of the shell's own: what a closed session, an interrupted turn, or a request out of place is told (X4).
  */
 import { Refused } from "../errors.js";
-import type { AgentPath } from "../paths.js";
+import { startGuard } from "../kernel/guards.js";
+import { turnsFault } from "../kernel/rules/targets.js";
+import { Stage } from "../kernel/stage.js";
+import type { State } from "../kernel/state.js";
+import { type AgentPath, ROOT } from "../paths.js";
 
 /** Nobody to answer (T1). */
 export function notBlocked(path: AgentPath): Refused {
@@ -34,4 +38,13 @@ export function endedError(): Refused {
 export function keyReused(key: string): Refused {
   const message = `The key ${JSON.stringify(key)} was used for another request. Give each request a key of its own; repeat one only as it was.`;
   return new Refused({ code: "key-reused", rule: "M3", message });
+}
+
+/** Why no turn will read the person's INPUT: the session has had all its turns (X2, W8). `null` where one will. */
+export function stuckPrompt(state: State): Refused | null {
+  const root = state.durable.agents.get(ROOT);
+  if (root === undefined || state.volatile.inputs.length === 0) return null;
+  if (startGuard(state, root)?.guard !== "turns") return null;
+  const fault = turnsFault(new Stage(state), root);
+  return fault === null ? null : new Refused(fault.rejection);
 }

@@ -29,7 +29,7 @@ import { owned } from "./owned.js";
 import { Person, type RequestOptions } from "./person.js";
 import type { Cancel, Ports } from "./ports.js";
 import type { BuiltIn } from "./projections.js";
-import { closedError, interruptedError, notBlocked } from "./refusals.js";
+import { closedError, interruptedError, notBlocked, stuckPrompt } from "./refusals.js";
 import { type Prepare, Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
@@ -331,6 +331,8 @@ export class Session<Name extends string = string> extends SessionView {
     if (first !== undefined && first.at[0] <= this.texts.position) this.store.confirm(placed);
     else this.store.show(placed);
     this.later.shown(placed);
+    const stuck = stuckPrompt(this.shell.loop.state);
+    if (stuck !== null) this.later.failUnread(stuck);
     this.actors.dispatch(placed);
     if (placed.some(({ event }) => event.type === "session.closed")) this.ended();
     this.quiet.poke();

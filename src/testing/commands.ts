@@ -60,13 +60,13 @@ export const commands = {
     target,
     text,
   }),
-  /** A send of one of a settling turn's finalisers (T1). */
-  sendFinally: (target: string, text: string, by: TurnRef): Command => ({
+  /** A send of a finaliser of that settlement try (T1). */
+  sendFinally: (target: string, text: string, { attempt, ...by }: AttemptRef): Command => ({
     kind: "send",
     by,
     target,
     text,
-    finaliser: true,
+    finaliser: attempt,
   }),
   prompt: (text: string): Command => ({ kind: "prompt", text }),
   assign: (target: string, task: string): Command => ({ kind: "assign", target, task }),
@@ -84,12 +84,12 @@ export const commands = {
   }),
   partial: (turn: TurnRef, text: string): Command => ({ kind: "partial", turn, text }),
   record: (turn: TurnRef, entry: Json): Command => ({ kind: "record", turn, entry }),
-  /** A record of one of a settling turn's finalisers (T1). */
-  recordFinally: (turn: TurnRef, entry: Json): Command => ({
+  /** A record of a finaliser of that settlement try (T1). */
+  recordFinally: ({ attempt, ...turn }: AttemptRef, entry: Json): Command => ({
     kind: "record",
     turn,
     entry,
-    finaliser: true,
+    finaliser: attempt,
   }),
   block: (turn: TurnRef, label = "may I?"): Command => ({ kind: "block", turn, label }),
   unblock: (turn: TurnRef, token = 1, answer?: string): Command => ({

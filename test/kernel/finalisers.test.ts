@@ -123,12 +123,21 @@ describe("a settlement with finalisers", () => {
   });
 
   it("T1 takes sends and entries of its finalisers while a try runs, and nothing else of the turn", () => {
-    settling.when(commands.sendFinally("/root", "done soon", a)).includes({ type: "mail.queued" });
-    settling.when(commands.recordFinally(a, { index: 3 })).emits({ type: "transcript.recorded" });
+    settling
+      .when(commands.sendFinally("/root", "done soon", one))
+      .includes({ type: "mail.queued" });
+    settling.when(commands.recordFinally(one, { index: 3 })).emits({ type: "transcript.recorded" });
     settling.when(send("/root", "hi", a)).rejected("T1", "turn-over");
     settling.when(spawn("x", { by: a })).rejected("T1", "turn-over");
-    failedOnce.when(commands.sendFinally("/root", "late", a)).rejected("T1", "turn-over");
-    settling.and(settled(one)).when(commands.recordFinally(a, 1)).rejected("T1", "turn-over");
+    failedOnce.when(commands.sendFinally("/root", "late", one)).rejected("T1", "turn-over");
+    settling.and(settled(one)).when(commands.recordFinally(one, 1)).rejected("T1", "turn-over");
+  });
+
+  it("T1 S3 refuses what a finaliser of a try that is over still sends while the next try runs", () => {
+    const again = failedOnce.and(retry(a));
+    again.when(commands.sendFinally("/root", "late", one)).rejected("T1", "turn-over");
+    again.when(commands.recordFinally(one, 1)).rejected("T1", "turn-over");
+    again.when(commands.sendFinally("/root", "in time", two)).includes({ type: "mail.queued" });
   });
 
   it("W7 S3 of the root that is errored in the end starts nothing by old notices", () => {

@@ -116,6 +116,18 @@ describe("a bound", () => {
     await expect(last).rejects.toMatchObject({ code: "limit-turns", rule: "X2" });
   });
 
+  it("X2 W8 on turns lets no prompt wait for a turn that can't come; its INPUT stays unread", async () => {
+    const world = await withRoot({ limits: { turns: 1 } });
+    const late = world.session.prompt("and then?");
+    await world.ports.settle();
+    world.hands.of("/root").done("done");
+    await expect(late).rejects.toMatchObject({ code: "limit-turns", rule: "X2" });
+    await expect(world.outcome).resolves.toMatchObject({ kind: "completed" });
+    expect(await world.session.unread("/root")).toMatchObject([
+      { type: "INPUT", text: "and then?" },
+    ]);
+  });
+
   it("X2 on unread mail refuses MAIL, and never a RESULT", async () => {
     const world = await tree({ limits: { unread: 1 } });
     await world.session.send("/root/a", "one");

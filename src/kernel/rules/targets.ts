@@ -61,11 +61,11 @@ export function readTarget(by: TurnRef | null, target: unknown): Found<{ path: A
 export function findCaller(
   stage: Stage,
   by: TurnRef,
-  finaliser = false,
+  finaliser?: number,
 ): Found<{ agent: Agent; turn: Turn }> {
   const live = stage.live(by);
-  // A finaliser has a handle of its own, which is good for as long as its settlement try runs (T1).
-  const settles = finaliser && stage.durable.trying === by.path;
+  // A finaliser has a handle of its own, which is good for as long as its own settlement try runs (T1).
+  const settles = stage.durable.trying === by.path && live?.turn.attempts === finaliser;
   if (live !== undefined && (live.turn.settling === null || settles)) return { ok: true, ...live };
   return reject(
     "turn-over",
