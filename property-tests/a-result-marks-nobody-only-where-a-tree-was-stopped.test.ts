@@ -36,8 +36,8 @@ class Requests {
       return path !== top;
     }
     const stop = this.stops.shift();
-    expect(stop?.path).toBe(path);
-    return stop?.muted ?? false;
+    if (stop?.path !== path) throw new Error(`${path} was stopped instead of ${stop?.path}`);
+    return stop.muted;
   }
 }
 

@@ -245,8 +245,9 @@ export class KernelRun implements LoopPort {
   }
 
   show(events: readonly Placed[]): void {
-    const { event } = this.watch;
-    this.own().see(events, event === undefined ? undefined : (one) => event(one, this));
+    const { watch } = this;
+    const each = watch.event === undefined ? undefined : (one: Placed) => watch.event?.(one, this);
+    this.own().see(events, each);
     for (const one of events) this.remember(one);
     if (this.isLanding) this.keepJudge();
     else this.pending = [...this.pending, ...events];
