@@ -1,9 +1,10 @@
 /** A RESULT is withheld only for a turn that can still take it, and never for ever (S7, W9, R2). */
 import { expect, it } from "vitest";
-import { type Play, everyProgram } from "./support/play.js";
-import { agentsOf, runningHandlers } from "./support/steps.js";
+import { agentsOf, runningHandlers } from "../src/fuzz/choices.js";
+import type { KernelRun } from "../src/fuzz/kernelRun.js";
+import { everyProgram } from "./support/play.js";
 
-function withheldIsAwaited({ loop: { state } }: Play): void {
+function withheldIsAwaited({ loop: { state } }: KernelRun): void {
   const handled = runningHandlers(state).map(
     ({ turn, record }) => `${turn.path} ${record.join(".")}`,
   );
@@ -21,12 +22,12 @@ it("S7 withholds a RESULT exactly while a handler of a live turn has it", () => 
 
 it("S7 marks and wakes nobody by a RESULT while it is withheld", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type !== "wake.marked") return;
-      expect(ledger.unread.get(event.record.join("."))?.withheld ?? false).toBe(false);
+      expect(book.mail.at(event.record)?.withheld ?? false).toBe(false);
     },
-    rest({ ledger }) {
-      expect([...ledger.unread.values()].filter((entry) => entry.withheld)).toEqual([]);
+    rest({ book }) {
+      expect([...book.mail.unread.values()].filter((entry) => entry.withheld)).toEqual([]);
     },
   });
 });

@@ -7,10 +7,10 @@ const keyOf = ({ path, gen, turn }: TurnRef): string => `${path}#${gen}.${turn}`
 
 it("S1 S3 S4 settles each turn with the outcome that it began with, or as errored after the third failed try", () => {
   everyProgram({
-    rest({ placed }) {
+    rest(run) {
       const began = new Map<string, string>();
       const failures = new Map<string, number>();
-      for (const { event } of placed) {
+      for (const { event } of run.placed()) {
         if (event.type === "settlement.began") {
           expect(began.has(keyOf(event))).toBe(false);
           began.set(keyOf(event), event.outcome.kind);

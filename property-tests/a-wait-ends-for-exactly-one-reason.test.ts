@@ -8,9 +8,9 @@ const keyOf = ({ path, gen, turn, attempt }: AttemptRef): string =>
 
 it("V1 V4 V5 ends every wait exactly once before its turn does anything else", () => {
   everyProgram({
-    rest({ placed }) {
+    rest(run) {
       const open = new Map<string, string>();
-      for (const { event } of placed) {
+      for (const { event } of run.placed()) {
         if (event.type === "wait.began") {
           expect(open.has(event.path)).toBe(false);
           open.set(event.path, keyOf(event));
@@ -30,9 +30,9 @@ it("V1 V4 V5 ends every wait exactly once before its turn does anything else", (
 
 it("V1 V2 S7 ends a wait by mail only where there is some that no handler has, and counts all of it", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type !== "wait.ended") return;
-      const queue = ledger.queueOf(event.path).filter((entry) => !entry.withheld);
+      const queue = book.mail.queueOf(event).filter((entry) => !entry.withheld);
       const counted = event.unread.reduce((sum, { count }) => sum + count, 0);
       expect(counted).toBe(queue.length);
       if (event.why === "mail" || event.why === "input") expect(queue).not.toEqual([]);

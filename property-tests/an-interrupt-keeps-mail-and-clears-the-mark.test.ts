@@ -20,14 +20,14 @@ it("I2 I3 I4 I5 gives no mail of an interrupted agent to anyone before its next 
 it("I2 I5 W5 wakes an interrupted agent only by mail that came after the request", () => {
   const asked = new Map<AgentPath, number>();
   everyProgram({
-    event({ event, at }, ledger) {
+    event({ event, at }, { book }) {
       if (at[0] === 1 || event.type === "session.opened") asked.clear();
       if (event.type === "agent.interrupted") asked.set(event.path, at[0] * 10_000 + at[1]);
       if (event.type === "wake.cleared" || event.type === "agent.interrupted") return;
       if (event.type === "turn.started" || event.type === "start.reserved") {
         if (event.start !== "wake") asked.delete(event.path);
         // A live turn, as a start, is not there: the mark is what counts.
-        expect(ledger.live.get(event.path) ?? false).toBe(false);
+        expect(book.isLive(event.path)).toBe(false);
       }
       if (event.type !== "wake.marked") return;
       const [n, index] = event.record;

@@ -5,21 +5,25 @@ import { everyProgram } from "./support/play.js";
 
 it("S1 S2 R2 gives one RESULT for each started turn, to the spawn parent and nobody else", () => {
   everyProgram({
-    rest({ placed }) {
+    rest(run) {
       const of = (path: string, gen: number, turn: number) => `${path}#${gen}.${turn}`;
-      const started = placed.flatMap(({ event }) =>
-        event.type === "turn.started" && event.path !== "/root"
-          ? [of(event.path, event.gen, event.turn)]
-          : [],
-      );
-      const settled = placed.flatMap(({ event, at }) =>
-        event.type === "turn.settled" && event.path !== "/root"
-          ? [
-              `${of(event.path, event.gen, event.turn)} ${event.outcome} ${parentPath(event.path)} ${at[0]}`,
-            ]
-          : [],
-      );
-      const results = placed.flatMap(({ event, at }) => {
+      const started = run
+        .placed()
+        .flatMap(({ event }) =>
+          event.type === "turn.started" && event.path !== "/root"
+            ? [of(event.path, event.gen, event.turn)]
+            : [],
+        );
+      const settled = run
+        .placed()
+        .flatMap(({ event, at }) =>
+          event.type === "turn.settled" && event.path !== "/root"
+            ? [
+                `${of(event.path, event.gen, event.turn)} ${event.outcome} ${parentPath(event.path)} ${at[0]}`,
+              ]
+            : [],
+        );
+      const results = run.placed().flatMap(({ event, at }) => {
         if (event.type !== "mail.queued" || event.mail !== "RESULT") return [];
         const { by, path, outcome } = event;
         if (by === undefined) return ["a RESULT of nobody"];

@@ -4,10 +4,10 @@ import { everyProgram } from "./support/play.js";
 
 it("M4 M5 W8 S7 gives each recipient its mail first in, first out, and all of it", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type !== "mail.delivered") return;
       // What a handler has is passed over, and keeps its place (S7).
-      const queue = ledger.queueOf(event.path).filter((entry) => !entry.withheld);
+      const queue = book.mail.queueOf(event).filter((entry) => !entry.withheld);
       if (event.attempt > 0) {
         expect(event.records).toEqual(queue.map((entry) => entry.at));
         return;

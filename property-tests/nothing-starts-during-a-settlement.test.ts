@@ -4,7 +4,7 @@ import { everyProgram } from "./support/play.js";
 
 it("W3 starts no turn and no other settlement while one runs", () => {
   everyProgram({
-    event({ event }, { trying }) {
+    event({ event }, { book: { trying } }) {
       if (event.type === "turn.started" || event.type === "settlement.attempted") {
         expect(trying).toBeNull();
       }
@@ -14,9 +14,9 @@ it("W3 starts no turn and no other settlement while one runs", () => {
 
 it("T1 has at most one turn of an agent at a time, and settles only what is live", () => {
   everyProgram({
-    event({ event }, { live }) {
-      if (event.type === "turn.started") expect(live.get(event.path)).toBe(false);
-      if (event.type === "turn.settled") expect(live.get(event.path)).toBe(true);
+    event({ event }, { book }) {
+      if (event.type === "turn.started") expect(book.isLive(event.path)).toBe(false);
+      if (event.type === "turn.settled") expect(book.isLive(event.path)).toBe(true);
     },
   });
 });

@@ -5,27 +5,27 @@ import { everyProgram } from "./support/play.js";
 
 it("W2 W9 starts a turn only for a mark, a task or the person's text", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type === "start.reserved" && event.start === "wake") {
-        expect(ledger.marked).toContain(event.path);
+        expect([...book.marks.keys()]).toContain(event.path);
       }
       if (event.type !== "turn.started") return;
       const reserved =
-        event.reservation === undefined ? undefined : ledger.reserved.get(event.reservation);
+        event.reservation === undefined ? undefined : book.reserved.get(event.reservation);
       if (event.reservation !== undefined) expect(reserved?.start).toBe(event.start);
       if (event.start !== "wake") expect(event.task).toBeDefined();
-      else if (reserved !== undefined) expect(reserved.marked).toBe(true);
+      else if (reserved !== undefined) expect(reserved.mark).not.toBeNull();
     },
   });
 });
 
 it("W2 takes the mark of the agent that it wakes", () => {
   everyProgram({
-    rest({ placed }) {
-      for (const [index, { event }] of placed.entries()) {
+    rest(run) {
+      for (const [index, { event }] of run.placed().entries()) {
         if (event.type !== "turn.started" || event.start !== "wake") continue;
         if (event.reservation !== undefined) continue;
-        expect(placed[index - 1]?.event).toMatchObject({
+        expect(run.placed()[index - 1]?.event).toMatchObject({
           type: "wake.cleared",
           path: event.path,
           why: "started",
@@ -37,9 +37,9 @@ it("W2 takes the mark of the agent that it wakes", () => {
 
 it("L1 points every event at a cause that stands before it", () => {
   everyProgram({
-    rest({ placed }) {
+    rest(run) {
       const before = new Set<string>();
-      for (const { event, at } of placed) {
+      for (const { event, at } of run.placed()) {
         if (typeof event.cause !== "string") expect(before).toContain(formatPoint(event.cause));
         before.add(formatPoint(at));
       }

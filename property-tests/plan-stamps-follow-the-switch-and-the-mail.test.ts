@@ -1,14 +1,14 @@
 /** Who is read-only, and what is stamped, is as a plain reading of the events says (P1, P2, B52, W9). */
 import { expect, it } from "vitest";
+import { liveTurns } from "../src/fuzz/choices.js";
 import { isReadOnly } from "../src/kernel/guards.js";
 import { everyProgram } from "./support/play.js";
-import { liveTurns } from "./support/steps.js";
 
 it("P1 P2 W9 makes exactly those live turns read-only that the switch, a stamped record or a stamped task binds", () => {
   everyProgram({
-    shown({ loop: { state }, ledger }) {
+    shown({ loop: { state }, book }) {
       for (const { path } of liveTurns(state)) {
-        expect([path, isReadOnly(state, path)]).toEqual([path, ledger.plan.isReadOnly(path)]);
+        expect([path, isReadOnly(state, path)]).toEqual([path, book.plan.isReadOnly(path)]);
       }
     },
   });
@@ -16,7 +16,7 @@ it("P1 P2 W9 makes exactly those live turns read-only that the switch, a stamped
 
 it("P2 stamps MAIL and tasks of read-only turns and of Plan, and nothing else", () => {
   everyProgram({
-    event({ event }, { plan }) {
+    event({ event }, { book: { plan } }) {
       if (event.type === "mail.queued") {
         const isStamped = event.mail === "MAIL" && plan.stamps(event.by);
         expect(event.stamped === true).toBe(isStamped);

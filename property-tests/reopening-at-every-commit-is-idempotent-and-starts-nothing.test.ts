@@ -2,11 +2,12 @@
 import { expect, it } from "vitest";
 import type { DovecoteEvent } from "../src/events/events.js";
 import { decide } from "../src/kernel/decide.js";
-import type { State } from "../src/kernel/state.js";
+import { type State, emptyState } from "../src/kernel/state.js";
 import { commands } from "../src/testing/commands.js";
 import { foldAll } from "../src/testing/scenario.js";
-import { liveTurns } from "./support/steps.js";
-import { type Play, everyProgram } from "./support/play.js";
+import { liveTurns } from "../src/fuzz/choices.js";
+import type { KernelRun } from "../src/fuzz/kernelRun.js";
+import { everyProgram } from "./support/play.js";
 import { plainDurable } from "./support/plain.js";
 
 const STARTS: ReadonlySet<DovecoteEvent["type"]> = new Set([
@@ -28,9 +29,8 @@ function reopen(before: State) {
   return { events, state };
 }
 
-function everyPrefixReopens(play: Play): void {
-  const { commits } = play;
-  let before = play.empty();
+function everyPrefixReopens({ commits, host }: KernelRun): void {
+  let before = emptyState(host);
   for (const commit of commits) {
     before = foldAll(before, [commit]);
     const live = liveTurns(before).length;

@@ -5,18 +5,18 @@ import { everyProgram } from "./support/play.js";
 
 it("W6 never uses more slots than there are, unless capacity was lowered below what runs", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type !== "turn.started" && event.type !== "start.reserved") return;
       if (event.path === "/root") return;
       // A start that was reserved holds its slot already.
       const held = event.type === "turn.started" && event.reservation !== undefined;
-      if (!held) expect(ledger.used).toBeLessThan(ledger.capacity);
+      if (!held) expect(book.used).toBeLessThan(book.capacity);
     },
-    shown({ loop, ledger }) {
-      expect(usedSlots(loop.state)).toBe(ledger.used);
+    shown({ loop, book }) {
+      expect(usedSlots(loop.state)).toBe(book.used);
     },
-    rest({ loop, ledger }) {
-      expect(ledger.used).toBe(0);
+    rest({ loop, book }) {
+      expect(book.used).toBe(0);
       expect(loop.state.volatile.reservations).toEqual([]);
       expect(loop.state.durable.active).toBe(0);
     },

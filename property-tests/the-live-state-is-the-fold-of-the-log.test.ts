@@ -1,16 +1,18 @@
 /** The state that a running session decides on is what a reader of its events would fold, durable and volatile (L1, R1). */
 import { expect, it } from "vitest";
 import { fold } from "../src/kernel/stage.js";
-import { type Play, everyProgram } from "./support/play.js";
+import type { KernelRun } from "../src/fuzz/kernelRun.js";
+import { emptyState } from "../src/kernel/state.js";
+import { everyProgram } from "./support/play.js";
 import { plainDurable, plainVolatile } from "./support/plain.js";
 
-function sameAsFolded(play: Play): void {
-  let folded = play.empty();
+function sameAsFolded(run: KernelRun): void {
+  let folded = emptyState(run.host);
   // Through JSON, so that nothing rests on two events sharing an object.
-  for (const { event, at } of play.placed) {
+  for (const { event, at } of run.placed()) {
     folded = fold({ ...folded, next: at }, JSON.parse(JSON.stringify(event)) as typeof event);
   }
-  const { durable, volatile } = play.loop.state;
+  const { durable, volatile } = run.loop.state;
   const live = [plainDurable(durable), plainVolatile(volatile, durable)];
   const read = [plainDurable(folded.durable), plainVolatile(folded.volatile, folded.durable)];
   // As text first: that is quick, and only a difference needs to be told in full.
@@ -23,7 +25,10 @@ it("L1 R1 has the state that its events fold to, whenever something has been sho
 
 it("L1 shows events at the points where the log has them, none missing and none twice", () => {
   everyProgram({
-    rest({ placed, commits, loop }) {
+    rest(run) {
+      const { loop } = run;
+      const commits = run.commits.toArray();
+      const placed = run.placed();
       const stored = commits.flatMap((events, n) =>
         events.map((event, index) => ({ event, at: [n + 1, index] })),
       );

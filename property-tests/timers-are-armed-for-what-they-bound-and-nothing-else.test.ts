@@ -1,8 +1,9 @@
 /** Timers come and go with what they bound: nothing leaks, and nothing that has a bound runs without (V4, T2, S3, S7, X1). */
 import { expect, it } from "vitest";
 import type { State } from "../src/kernel/state.js";
-import { type Play, everyProgram } from "./support/play.js";
-import { agentsOf, runningHandlers } from "./support/steps.js";
+import { agentsOf, runningHandlers } from "../src/fuzz/choices.js";
+import type { KernelRun } from "../src/fuzz/kernelRun.js";
+import { everyProgram } from "./support/play.js";
 
 function expectedTimers(state: State): readonly string[] {
   const { host, durable, volatile } = state;
@@ -23,7 +24,7 @@ function expectedTimers(state: State): readonly string[] {
   ];
 }
 
-function timersFit({ loop, timers }: Play): void {
+function timersFit({ loop, timers }: KernelRun): void {
   const expected = expectedTimers(loop.state);
   expect([...timers.keys()].toSorted()).toEqual(expected.toSorted());
 }

@@ -4,7 +4,7 @@ import { everyProgram } from "./support/play.js";
 
 it("A5 starts nothing and takes no MAIL below an agent that is being ended", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type === "mail.queued" && event.mail !== "MAIL" && event.mail !== "INPUT") return;
       if (
         event.type === "turn.started" ||
@@ -13,11 +13,11 @@ it("A5 starts nothing and takes no MAIL below an agent that is being ended", () 
         event.type === "wake.marked" ||
         event.type === "mail.queued"
       ) {
-        expect(ledger.isEnding(event.path)).toBe(false);
+        expect(book.endingOf(event.path)).toBeUndefined();
       }
     },
-    rest({ ledger, loop }) {
-      expect([...ledger.ending]).toEqual([]);
+    rest({ book, loop }) {
+      expect([...book.ending]).toEqual([]);
       expect(loop.state.durable.endings).toEqual([]);
     },
   });
@@ -25,17 +25,17 @@ it("A5 starts nothing and takes no MAIL below an agent that is being ended", () 
 
 it("A5 gives every user of a path the next generation, and retires whole subtrees at rest", () => {
   everyProgram({
-    event({ event }, ledger) {
+    event({ event }, { book }) {
       if (event.type === "agent.spawned") {
-        expect(ledger.live.has(event.path)).toBe(false);
-        expect(event.gen).toBe((ledger.generations.get(event.path) ?? 0) + 1);
+        expect(book.agents.has(event.path)).toBe(false);
+        expect(event.gen).toBe((book.retired.get(event.path) ?? 0) + 1);
       }
       if (event.type !== "agent.retired") return;
-      const members = [...ledger.live.keys()].filter(
+      const members = [...book.agents.keys()].filter(
         (path) => path === event.path || path.startsWith(`${event.path}/`),
       );
       expect(event.members.map(({ path }) => path).toSorted()).toEqual(members.toSorted());
-      for (const path of members) expect(ledger.live.get(path)).toBe(false);
+      for (const path of members) expect(book.isLive(path)).toBe(false);
     },
   });
 });

@@ -5,43 +5,35 @@
 import type {
   AgentRef,
   DovecoteEvent,
-  MailType,
+  EventOf,
   OutcomeKind,
-  Sender,
+  StartKind,
   TurnRef,
 } from "../events/events.js";
-import { type Point, comparePoints, formatPoint } from "../events/point.js";
+import { type Point, comparePoints } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
-
-/** An accepted record that nobody has taken yet. */
-export interface BookRecord {
-  readonly at: Point;
-  readonly to: AgentPath;
-  readonly gen: number;
-  readonly mail: MailType;
-  readonly from: Sender;
-  readonly execution: number | null;
-  readonly withheld: boolean;
-}
-
-/** A live turn. */
-export interface BookTurn {
-  readonly turn: number;
-  /** The open sample or wait. */
-  open: { readonly kind: "sample" | "wait"; readonly attempt: number } | null;
-  attempts: number;
-  outcome: OutcomeKind | null;
-  readonly executions: Set<number>;
-  readonly blockers: Set<number>;
-}
+import { type BookTurn, advance, freshTurn } from "./bookTurn.js";
+import { MailBook } from "./mailBook.js";
+import { PlanBook } from "./planBook.js";
 
 /** A retained agent. */
 export interface BookAgent {
   readonly path: AgentPath;
   readonly gen: number;
   readonly parent: AgentPath | null;
-  turns: number;
-  live: BookTurn | null;
+  readonly turns: number;
+  readonly live: BookTurn | null;
+  /** The newest event that excuses waking mail from before it: a start, a failed turn, an interrupt. */
+  readonly excuse: Point;
+}
+
+/** A reserved start. */
+export interface BookReservation {
+  readonly path: AgentPath;
+  readonly start: StartKind;
+  readonly by: TurnRef | null;
+  /** The mark that it took (T4). */
+  readonly mark: Point | null;
 }
 
 /** A settled turn whose RESULT has not been queued yet. */
@@ -49,78 +41,156 @@ export interface Owed {
   readonly turn: TurnRef;
   readonly parent: AgentPath;
   readonly outcome: OutcomeKind;
+  readonly muted: boolean;
 }
+
+const NO_POINT: Point = [0, 0];
 
 /** See the module header. */
 export class Book {
   capacity = 0;
   run = 0;
   closing = false;
+  /** Turns of a run before are being settled: from `session.opened` to `session.recovered` (R2). */
+  recovering = false;
   /** The agent whose settlement runs. */
   trying: AgentPath | null = null;
-  readonly agents = new Map<AgentPath, BookAgent>();
+  agents = new Map<AgentPath, BookAgent>();
   /** The newest generation of retired paths. */
-  readonly retired = new Map<AgentPath, number>();
+  retired = new Map<AgentPath, number>();
   /** Tops of subtrees that are being ended. */
-  readonly ending = new Set<AgentPath>();
-  readonly marks = new Map<AgentPath, Point>();
-  readonly holds = new Map<string, number>();
+  ending = new Set<AgentPath>();
+  marks = new Map<AgentPath, Point>();
+  holds = new Map<string, number>();
   /** Reservations of this run, by number. */
-  readonly reserved = new Map<number, AgentPath>();
-  /** Unread records by the point of their place in the queue. */
-  readonly unread = new Map<string, BookRecord>();
-  /** How many records have been accepted, and how many have left their queues for good, by where to. */
-  readonly counts = { accepted: 0, delivered: 0, consumed: 0, expired: 0 };
+  reserved = new Map<number, BookReservation>();
+  /** How many turns have started in all, and how many by waking since the person wrote. */
+  turns = 0;
+  wakes = 0;
+  mail = new MailBook();
+  plan = new PlanBook();
   /** RESULTs that must follow at once. */
-  owed: Owed[] = [];
+  owed: readonly Owed[] = [];
+
+  /** A copy that goes on by itself. */
+  fork(): Book {
+    const twin = new Book();
+    twin.capacity = this.capacity;
+    twin.run = this.run;
+    twin.closing = this.closing;
+    twin.recovering = this.recovering;
+    twin.trying = this.trying;
+    twin.agents = new Map(this.agents);
+    if (this.retired.size > 0) twin.retired = new Map(this.retired);
+    if (this.ending.size > 0) twin.ending = new Set(this.ending);
+    if (this.marks.size > 0) twin.marks = new Map(this.marks);
+    if (this.holds.size > 0) twin.holds = new Map(this.holds);
+    if (this.reserved.size > 0) twin.reserved = new Map(this.reserved);
+    twin.turns = this.turns;
+    twin.wakes = this.wakes;
+    twin.mail = this.mail.fork();
+    twin.plan = this.plan.fork();
+    twin.owed = this.owed;
+    return twin;
+  }
 
   /** Slots in use (W6). */
   get used(): number {
     let used = 0;
-    for (const path of this.reserved.values()) if (path !== "/root") used++;
+    for (const { path } of this.reserved.values()) if (path !== "/root") used++;
     for (const { path, live } of this.agents.values())
       if (live !== null && path !== "/root") used++;
     return used;
   }
 
-  /** The unread records of an agent, oldest first (M4). */
-  queueOf({ path, gen }: AgentRef): readonly BookRecord[] {
-    return [...this.unread.values()]
-      .filter((record) => record.to === path && record.gen === gen)
-      .sort((one, other) => comparePoints(one.at, other.at));
+  /** Whether an agent has a live turn. */
+  isLive(path: AgentPath): boolean {
+    return (this.agents.get(path)?.live ?? null) !== null;
+  }
+
+  /** Whether an agent has a reservation. */
+  isReserved(path: AgentPath): boolean {
+    for (const one of this.reserved.values()) if (one.path === path) return true;
+    return false;
   }
 
   /** The live turn of that number. */
   turnOf(ref: TurnRef): BookTurn | undefined {
     const agent = this.agents.get(ref.path);
-    return agent?.gen === ref.gen && agent.live?.turn === ref.turn ? agent.live : undefined;
+    if (agent?.gen !== ref.gen || agent.live?.turn !== ref.turn) return undefined;
+    return agent.live;
   }
 
   /** The subtree that is being ended and holds this path. */
   endingOf(path: AgentPath): AgentPath | undefined {
-    return [...this.ending].find((top) => path === top || path.startsWith(`${top}/`));
+    for (const top of this.ending) if (path === top || path.startsWith(`${top}/`)) return top;
+    return undefined;
+  }
+
+  /** Whether waking mail that came at `at` need not wake its recipient any more. */
+  isExcused(path: AgentPath, at: Point): boolean {
+    const agent = this.agents.get(path);
+    return agent === undefined || comparePoints(agent.excuse, at) > 0;
   }
 
   /** Enters one event. */
   enter(event: DovecoteEvent, at: Point): void {
-    this.enterSession(event);
-    this.enterAgent(event);
-    this.enterTurn(event);
-    this.enterAttempt(event);
-    this.enterMail(event, at);
+    this.plan.enter(event, at);
+    switch (event.type) {
+      case "mail.queued":
+        this.enterQueued(event, at);
+        break;
+      case "mail.moved":
+      case "mail.delivered":
+      case "mail.consumed":
+      case "mail.returned":
+        this.mail.enter(event, at);
+        break;
+      case "agent.spawned":
+      case "agent.ending":
+      case "agent.retired":
+      case "agent.interrupted":
+      case "wake.marked":
+      case "wake.cleared":
+        this.enterAgent(event, at);
+        break;
+      case "start.reserved":
+      case "start.claimed":
+      case "start.released":
+      case "turn.started":
+        this.enterStart(event, at);
+        break;
+      case "settlement.began":
+      case "settlement.attempted":
+      case "settlement.failed":
+      case "turn.settled":
+        this.enterSettlement(event, at);
+        break;
+      default:
+        this.enterSession(event, at);
+        this.enterTurn(event);
+    }
   }
 
-  private enterSession(event: DovecoteEvent): void {
+  private enterQueued(event: EventOf<"mail.queued">, at: Point): void {
+    if (event.from === "person") this.wakes = 0;
+    const [owed] = this.owed;
+    const muted = event.mail === "RESULT" && owed?.muted === true;
+    if (event.mail === "RESULT") this.owed = this.owed.slice(1);
+    this.mail.queue(event, at, muted);
+  }
+
+  private enterSession(event: DovecoteEvent, at: Point): void {
     switch (event.type) {
       case "session.created":
         this.capacity = event.capacity;
         break;
       case "session.opened":
-        this.run = event.run;
-        this.closing = false;
-        this.marks.clear();
-        this.holds.clear();
-        this.reserved.clear();
+        this.open(event.run, at);
+        break;
+      case "session.recovered":
+        this.recovering = false;
+        for (const agent of this.agents.values()) this.put(agent, { excuse: at });
         break;
       case "session.closing":
         this.closing = true;
@@ -139,13 +209,54 @@ export class Book {
     }
   }
 
-  private enterAgent(event: DovecoteEvent): void {
+  /** What belongs to one run is gone with it (W9). */
+  private open(run: number, at: Point): void {
+    this.run = run;
+    this.closing = false;
+    this.marks.clear();
+    this.holds.clear();
+    this.reserved.clear();
+    this.wakes = 0;
+    this.mail.age();
+    let live = false;
+    for (const agent of this.agents.values()) {
+      if (agent.live !== null) live = true;
+      this.put(agent, { excuse: at });
+    }
+    this.recovering = live;
+  }
+
+  private put(agent: BookAgent, to: Partial<BookAgent>): void {
+    this.agents.set(agent.path, { ...agent, ...to });
+  }
+
+  private putTurn(path: AgentPath, to: Partial<BookTurn>): void {
+    const agent = this.agents.get(path);
+    if (agent?.live != null) this.put(agent, { live: { ...agent.live, ...to } });
+  }
+
+  private excuse(path: AgentPath, at: Point): void {
+    const agent = this.agents.get(path);
+    if (agent !== undefined) this.put(agent, { excuse: at });
+  }
+
+  private enterAgent(
+    event: EventOf<
+      | "agent.spawned"
+      | "agent.ending"
+      | "agent.retired"
+      | "agent.interrupted"
+      | "wake.marked"
+      | "wake.cleared"
+    >,
+    at: Point,
+  ): void {
     switch (event.type) {
       case "agent.spawned": {
         const { path, gen } = event;
         const parent =
           path === "/root" ? null : (path.slice(0, path.lastIndexOf("/")) as AgentPath);
-        this.agents.set(path, { path, gen, parent, turns: 0, live: null });
+        this.agents.set(path, { path, gen, parent, turns: 0, live: null, excuse: NO_POINT });
         break;
       }
       case "agent.ending":
@@ -153,7 +264,11 @@ export class Book {
         break;
       case "agent.retired":
         this.ending.delete(event.path);
-        for (const { path, gen } of event.members) this.retire({ path, gen });
+        for (const member of event.members) this.retire(member);
+        break;
+      case "agent.interrupted":
+        this.excuse(event.path, at);
+        if (event.muted === true) this.putTurn(event.path, { muted: true });
         break;
       case "wake.marked":
         this.marks.set(event.path, event.record);
@@ -161,13 +276,6 @@ export class Book {
       case "wake.cleared":
         this.marks.delete(event.path);
         break;
-      case "start.reserved":
-        this.reserved.set(event.reservation, event.path);
-        break;
-      case "start.released":
-        this.reserved.delete(event.reservation);
-        break;
-      default:
     }
   }
 
@@ -175,125 +283,90 @@ export class Book {
     this.agents.delete(ref.path);
     this.marks.delete(ref.path);
     this.retired.set(ref.path, ref.gen);
-    this.counts.expired += this.queueOf(ref).length;
+    this.mail.expire(ref);
+  }
+
+  private enterStart(
+    event: EventOf<"start.reserved" | "start.claimed" | "start.released" | "turn.started">,
+    at: Point,
+  ): void {
+    switch (event.type) {
+      case "start.reserved": {
+        const { path, start, by = null, mark = null } = event;
+        this.reserved.set(event.reservation, { path, start, by, mark });
+        this.excuse(path, at);
+        break;
+      }
+      case "start.claimed": {
+        const { path } = event;
+        this.reserved.set(event.reservation, { path, start: "prompt", by: null, mark: null });
+        this.excuse(path, at);
+        break;
+      }
+      case "start.released":
+        this.reserved.delete(event.reservation);
+        break;
+      case "turn.started":
+        this.startTurn(event, at);
+        break;
+    }
+  }
+
+  private startTurn(event: EventOf<"turn.started">, at: Point): void {
+    this.turns++;
+    if (event.start === "wake") this.wakes++;
+    if (event.reservation !== undefined) this.reserved.delete(event.reservation);
+    const agent = this.agents.get(event.path);
+    if (agent === undefined) return;
+    const live = freshTurn(event.turn);
+    // What came while it was prepared waits for its own wake (T4).
+    const excuse = event.reservation === undefined ? at : agent.excuse;
+    this.put(agent, { turns: event.turn, live, excuse });
+  }
+
+  private enterSettlement(
+    event: EventOf<
+      "settlement.began" | "settlement.attempted" | "settlement.failed" | "turn.settled"
+    >,
+    at: Point,
+  ): void {
+    const { path } = event;
+    switch (event.type) {
+      case "settlement.began":
+        if (this.turnOf(event) !== undefined)
+          this.putTurn(path, { open: null, outcome: event.outcome.kind });
+        break;
+      case "settlement.attempted":
+        this.trying = path;
+        if (this.turnOf(event) !== undefined) this.putTurn(path, { attempts: event.attempt });
+        break;
+      case "settlement.failed":
+        if (this.trying === path) this.trying = null;
+        break;
+      case "turn.settled":
+        this.settle(event, at);
+        break;
+    }
+  }
+
+  private settle(event: EventOf<"turn.settled">, at: Point): void {
+    const { path, outcome } = event;
+    if (this.trying === path) this.trying = null;
+    const agent = this.agents.get(path);
+    if (agent === undefined) return;
+    const muted = agent.live?.muted === true;
+    // An errored turn is not started again by old mail, nor the root after an interrupt (W5, I5).
+    const excused = outcome === "errored" || (outcome === "interrupted" && path === "/root");
+    this.put(agent, { live: null, excuse: excused ? at : agent.excuse });
+    if (agent.parent === null) return;
+    this.owed = [...this.owed, { turn: event, parent: agent.parent, outcome, muted }];
   }
 
   private enterTurn(event: DovecoteEvent): void {
-    switch (event.type) {
-      case "turn.started": {
-        const agent = this.agents.get(event.path);
-        if (event.reservation !== undefined) this.reserved.delete(event.reservation);
-        if (agent === undefined) break;
-        agent.turns = event.turn;
-        const [executions, blockers] = [new Set<number>(), new Set<number>()];
-        agent.live = {
-          turn: event.turn,
-          open: null,
-          attempts: 0,
-          outcome: null,
-          executions,
-          blockers,
-        };
-        break;
-      }
-      case "settlement.began": {
-        const live = this.turnOf(event);
-        if (live === undefined) break;
-        live.open = null;
-        live.outcome = event.outcome.kind;
-        break;
-      }
-      case "settlement.attempted":
-        this.trying = event.path;
-        break;
-      case "settlement.failed":
-        if (this.trying === event.path) this.trying = null;
-        break;
-      case "turn.settled": {
-        const agent = this.agents.get(event.path);
-        if (this.trying === event.path) this.trying = null;
-        if (agent === undefined) break;
-        agent.live = null;
-        if (agent.parent === null) break;
-        this.owed.push({ turn: event, parent: agent.parent, outcome: event.outcome });
-        break;
-      }
-      default:
-    }
-  }
-
-  private enterAttempt(event: DovecoteEvent): void {
-    const live =
-      "turn" in event && event.turn !== undefined ? this.turnOf(event as TurnRef) : undefined;
-    if (live === undefined) return;
-    switch (event.type) {
-      case "sample.began":
-      case "wait.began":
-        live.open = {
-          kind: event.type === "sample.began" ? "sample" : "wait",
-          attempt: event.attempt,
-        };
-        live.attempts = event.attempt;
-        break;
-      case "settlement.attempted":
-        live.attempts = event.attempt;
-        break;
-      case "sample.ended":
-      case "wait.ended":
-        live.open = null;
-        break;
-      case "execution.yielded":
-        live.executions.add(event.execution);
-        break;
-      case "execution.completed":
-        live.executions.delete(event.execution);
-        break;
-      case "blocker.added":
-        live.blockers.add(event.token);
-        break;
-      case "blocker.released":
-        live.blockers.delete(event.token);
-        break;
-      default:
-    }
-  }
-
-  private enterMail(event: DovecoteEvent, at: Point): void {
-    switch (event.type) {
-      case "mail.queued": {
-        const { path: to, gen, mail, from, execution = null, withheld = false } = event;
-        this.unread.set(formatPoint(at), { at, to, gen, mail, from, execution, withheld });
-        this.counts.accepted++;
-        if (mail === "RESULT") this.owed.shift();
-        break;
-      }
-      case "mail.moved": {
-        const record = this.take(event.record);
-        if (record === undefined) break;
-        const { path: to, gen } = event;
-        this.unread.set(formatPoint(at), { ...record, at, to, gen });
-        break;
-      }
-      case "mail.delivered":
-        for (const record of event.records) if (this.take(record)) this.counts.delivered++;
-        break;
-      case "mail.consumed":
-        if (this.take(event.record)) this.counts.consumed++;
-        break;
-      case "mail.returned": {
-        const key = formatPoint(event.record);
-        const record = this.unread.get(key);
-        if (record !== undefined) this.unread.set(key, { ...record, withheld: false });
-        break;
-      }
-      default:
-    }
-  }
-
-  private take(point: Point): BookRecord | undefined {
-    const key = formatPoint(point);
-    const record = this.unread.get(key);
-    this.unread.delete(key);
-    return record;
+    if (!("turn" in event) || event.turn === undefined) return;
+    const ref = event as TurnRef;
+    const live = this.turnOf(ref);
+    const to = live === undefined ? null : advance(live, event);
+    if (to !== null) this.putTurn(ref.path, to);
   }
 }

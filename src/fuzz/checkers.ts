@@ -1,12 +1,12 @@
 /**
- * Checkers: small pure judges of a log. Each looks at one event and the books as they stood before it, and says what
+ * Checkers: small pure judges of events. Each looks at one event and the books as they stood before it, and says what
  * of the contract the event breaks. They watch, and influence nothing.
  */
-import type { CommitDraft } from "../events/commit.js";
 import type { DovecoteEvent, EventOf, EventType } from "../events/events.js";
 import { type Point, comparePoints, formatPoint, samePoint } from "../events/point.js";
 import { ROOT } from "../paths.js";
-import { Book, type BookRecord } from "./book.js";
+import type { Book } from "./book.js";
+import type { BookRecord } from "./mailBook.js";
 
 /** What a checker has found: the rule that is broken, and where. */
 export interface Violation {
@@ -27,54 +27,20 @@ export interface Moment {
 /** Judges one event by one rule: `null` when all is well, else what is wrong. */
 export interface Checker {
   readonly rule: string;
+  /** The only events that it looks at; all of them where it names none. */
+  readonly type?: EventType;
   readonly check: (moment: Moment) => string | null;
 }
 
-/** Commits of a log, of any origin. */
-export type CommitLike = Pick<CommitDraft, "n" | "events">;
-
-/**
- * Judges a log by checkers: all of them unless some are given (L2 apart, each names its rule).
- *
- * @example for (const { rule, at, what } of violationsOf(commits)) console.error(rule, at, what)
- */
-export function violationsOf(
-  commits: Iterable<CommitLike>,
-  checkers: readonly Checker[] = CHECKERS,
-): readonly Violation[] {
-  const book = new Book();
-  const found: Violation[] = [];
-  let n = 0;
-  for (const commit of commits) {
-    n++;
-    if (commit.n !== n)
-      found.push({ rule: "L2", at: [commit.n, 0], what: `commit ${n} is missing` });
-    commit.events.forEach((event, index) => {
-      const at = [commit.n, index] as const;
-      const before = commit.events[index - 1];
-      for (const { rule, check } of checkers) {
-        const what = check({ event, at, book, before });
-        if (what !== null) found.push({ rule, at, what: `${event.type}: ${what}` });
-      }
-      book.enter(event, at);
-    });
-    const [owed] = book.owed;
-    if (owed === undefined) continue;
-    const what = `the RESULT of turn ${owed.turn.turn} of ${owed.turn.path} is not in its commit`;
-    found.push({ rule: "S2", at: [commit.n, commit.events.length - 1], what });
-    book.owed = [];
-  }
-  return found;
-}
-
 /** A checker for events of one type. */
-function on<Type extends EventType>(
+export function on<Type extends EventType>(
   rule: string,
   type: Type,
   check: (event: EventOf<Type>, book: Book, moment: Moment) => string | null | false,
 ): Checker {
   return {
     rule,
+    type,
     check: (moment) => {
       if (moment.event.type !== type) return null;
       const what = check(moment.event as EventOf<Type>, moment.book, moment);
@@ -101,8 +67,16 @@ const STARTS: readonly Checker[] = [
   }),
   on("T2", "turn.started", ({ path, reservation }, { reserved }) => {
     return (
-      reservation !== undefined && reserved.get(reservation) !== path && "nothing was reserved"
+      reservation !== undefined &&
+      reserved.get(reservation)?.path !== path &&
+      "nothing was reserved"
     );
+  }),
+  on("T3", "turn.started", ({ start, reservation }, book) => {
+    if (start !== "spawn" || reservation === undefined) return null;
+    const by = book.reserved.get(reservation)?.by ?? null;
+    if (by === null) return null;
+    return book.turnOf(by)?.outcome !== null && `turn ${by.turn} of ${by.path} has ended meanwhile`;
   }),
   on("A5", "turn.started", ({ path }, book) => {
     const top = book.endingOf(path);
@@ -174,17 +148,17 @@ const SETTLEMENTS: readonly Checker[] = [
     return (!isIt || event.outcome !== owed.outcome) && `not the RESULT of ${owed.turn.path}`;
   }),
   on("S5", "mail.moved", (event, book) => {
-    const record = book.unread.get(formatPoint(event.record));
+    const record = book.mail.at(event.record);
     if (record === undefined) return "the record is not unread";
     if (record.mail !== "EXECUTION" || record.from !== event.from.path) return "it is another's";
     return book.agents.get(event.from.path)?.live != null && "its owner has not settled";
   }),
 ];
 
-/** Mail and marks (M4, M5, M8, S7, W1, R4). */
+/** Mail (M3-M5, S7, A2). */
 const MAIL: readonly Checker[] = [
   on("M5", "mail.delivered", ({ path, gen, records, attempt }, book) => {
-    const due = book.queueOf({ path, gen }).filter(({ withheld }) => !withheld);
+    const due = book.mail.queueOf({ path, gen }).filter(({ withheld }) => !withheld);
     // A prompted turn takes one INPUT as its task, past what earlier runs have left (W8, W9).
     const isTask = ({ at, mail }: BookRecord): boolean =>
       mail === "INPUT" && records.some((record) => samePoint(record, at));
@@ -199,23 +173,11 @@ const MAIL: readonly Checker[] = [
     const top = event.mail === "MAIL" ? book.endingOf(event.path) : undefined;
     return top !== undefined && `${top} is being ended`;
   }),
-  on("S7", "mail.consumed", ({ record }, { unread }) => {
-    return unread.get(formatPoint(record))?.withheld !== true && "no handler had it";
+  on("S7", "mail.consumed", ({ record }, { mail }) => {
+    return mail.at(record)?.withheld !== true && "no handler had it";
   }),
-  on("S7", "mail.returned", ({ record }, { unread }) => {
-    return unread.get(formatPoint(record))?.withheld !== true && "no handler had it";
-  }),
-  on("W1", "wake.marked", ({ path, record }, { unread, agents, marks }) => {
-    if (agents.get(path) === undefined) return "its agent is not retained";
-    if (marks.has(path)) return "it is marked already";
-    const mail = unread.get(formatPoint(record));
-    // A notice marks the root, and a hold puts back what it took (W7): those are no mail, or read mail.
-    if (mail === undefined) return path !== ROOT && "the mail that marks is not unread";
-    if (mail.to !== path) return `the mail is ${mail.to}'s`;
-    if (mail.withheld) return "a handler has the mail";
-    return (
-      (mail.mail === "EXECUTION" || mail.from === path) && `${mail.mail} of its own marks none`
-    );
+  on("S7", "mail.returned", ({ record }, { mail }) => {
+    return mail.at(record)?.withheld !== true && "no handler had it";
   }),
 ];
 
@@ -235,13 +197,19 @@ const LOG: readonly Checker[] = [
   },
   {
     rule: "R4",
-    check: ({ book: { counts, unread, retired } }) => {
-      const gone = counts.delivered + counts.consumed;
-      if (counts.accepted === gone + unread.size) return null;
-      return `${counts.accepted} accepted, ${gone} read, ${unread.size} unread (${retired.size} ended)`;
+    check: ({ book: { mail } }) => {
+      const gone = mail.delivered + mail.consumed;
+      if (mail.accepted === gone + mail.unread.size) return null;
+      return `${mail.accepted} accepted, ${gone} read, ${mail.unread.size} unread (${mail.expired} expired)`;
     },
   },
 ];
 
-/** All checkers. */
-export const CHECKERS: readonly Checker[] = [...STARTS, ...TURNS, ...SETTLEMENTS, ...MAIL, ...LOG];
+/** The checkers of everything but marks, which have a file of their own. */
+export const PLAIN_CHECKERS: readonly Checker[] = [
+  ...STARTS,
+  ...TURNS,
+  ...SETTLEMENTS,
+  ...MAIL,
+  ...LOG,
+];

@@ -22,6 +22,9 @@ export type Reply<A> =
   /** The kernel threw: a bug, and nothing of this command was done. */
   | { readonly kind: "bug"; readonly error: unknown };
 
+/** The reply to a command of any kind. */
+export type AnyReply = Reply<Answers[keyof Answers]>;
+
 /** An event with its place. */
 export interface Placed {
   readonly event: DovecoteEvent;
@@ -55,7 +58,7 @@ interface Item {
 
 interface Settled {
   readonly item: Item;
-  readonly reply: Reply<Answers[keyof Answers]>;
+  readonly reply: AnyReply;
 }
 
 /** One group of decisions that shares a commit. */
@@ -115,6 +118,32 @@ export class Loop {
 
   get isDegraded(): boolean {
     return this.failure !== null;
+  }
+
+  /** The state that the append in flight makes durable; `null` when none is in flight. */
+  get staged(): State | null {
+    return this.inFlight?.state ?? null;
+  }
+
+  /** Commands that nobody has looked at yet, in order. */
+  get queued(): readonly Command[] {
+    return this.queue.slice(this.taken).map(({ command }) => command);
+  }
+
+  /**
+   * Another loop in the same place, with a port of its own; the two go on apart. Whoever waits for a reply of this one
+   * waits for it alone: what is under way in the other is answered to `reply`.
+   */
+  fork(port: LoopPort, reply: (command: Command, reply: AnyReply) => void): Loop {
+    const twin = new Loop(this.current, port);
+    const again = ({ command }: Item): Item => ({ command, reply: (one) => reply(command, one) });
+    twin.queue = this.queue.slice(this.taken).map(again);
+    twin.confirmed = this.confirmed;
+    twin.pending = this.pending.slice();
+    twin.failure = this.failure;
+    const settled = this.inFlight?.settled.map((one) => ({ ...one, item: again(one.item) }));
+    if (this.inFlight !== null) twin.inFlight = { ...this.inFlight, settled: settled ?? [] };
+    return twin;
   }
 
   /** Queues a command. `reply` is called once, after its events are durable, before they are shown. */

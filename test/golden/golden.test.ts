@@ -9,10 +9,9 @@ import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { fc } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
-import { Play } from "../../property-tests/support/play.js";
-import { programs } from "../../property-tests/support/programs.js";
 import { FORMAT_VERSION } from "../../src/events/commit.js";
 import type { DovecoteEvent } from "../../src/events/events.js";
+import { type Program, play, programs } from "../../src/fuzz/programs.js";
 import { URGENCY } from "../../src/kernel/durability.js";
 import { freeze } from "../../src/kernel/plain.js";
 import { plainHost } from "../../src/kernel/state.js";
@@ -109,14 +108,8 @@ async function write(): Promise<void> {
   }
 }
 
-function played(program: Parameters<typeof programOf>[0]): readonly (readonly DovecoteEvent[])[] {
-  return programOf(program).commits;
-}
-
-function programOf(program: ConstructorParameters<typeof Play>[0]): Play {
-  const play = new Play(program, {});
-  play.run();
-  return play;
+function played(program: Program): readonly (readonly DovecoteEvent[])[] {
+  return play(program).commits.toArray();
 }
 
 function surveyed(): readonly (readonly DovecoteEvent[])[] {
