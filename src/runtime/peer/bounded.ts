@@ -43,6 +43,6 @@ export class Bounded {
 
   /** Leaves every call behind. */
   stop(reason: Error): void {
-    for (const leave of [...this.open]) leave(reason);
+    for (const leave of this.open) leave(reason);
   }
 }

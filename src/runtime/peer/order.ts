@@ -13,7 +13,7 @@ export class Order {
 
   /** Runs once everything that was handed in before under one of these names has ended, well or not. */
   after<T>(names: readonly string[], run: () => Promise<T>): Promise<T> {
-    const before = names.map((name) => this.newest.get(name));
+    const before = names.map((name) => this.newest.get(name) ?? Promise.resolve());
     const done = Promise.allSettled(before).then(run);
     const ended = done.then(
       () => undefined,

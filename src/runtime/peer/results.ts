@@ -68,7 +68,7 @@ export function endOf(
 
 /** It can't be told whether it has the message: a repeat may tell. */
 export function untold(of: OfPlan, reason: string): PeerRecipientResult {
-  return endOf(of, { end: "unknown", code: "outcome-unknown", rule: "O6", reason });
+  return endOf(of, { end: "unknown", code: "not-told", rule: "O6", reason });
 }
 
 /** The session was closed before this recipient's turn came to its end (L8). */

@@ -74,7 +74,9 @@ describe("a message with a copy", () => {
     expect(await textsOf(world, "/root/p")).toEqual([`${marker}hello`]);
     expect(await textsOf(world, "/root")).toEqual([]);
     const steps = (await world.events()).filter(({ type }) => type.startsWith("operation."));
-    expect(steps.map((step) => ("recipient" in step ? `${step.type} ${step.recipient}` : step.type))).toEqual([
+    expect(
+      steps.map((step) => ("recipient" in step ? `${step.type} ${step.recipient}` : step.type)),
+    ).toEqual([
       "operation.planned",
       "operation.attempted child",
       "operation.resulted child",
@@ -216,10 +218,9 @@ describe("an agent that has ended", () => {
     await world.ports.settle();
     const refused = send(world, "late", { requireLive: true });
     const recorded = send(world, "late");
-    const rejected = expect(refused).rejects.toMatchObject({ code: "target-ended", rule: "O4" });
     held.release();
+    await expect(refused).rejects.toMatchObject({ code: "target-ended", rule: "O4" });
     await ended;
-    await rejected;
     expect((await recorded).child).toMatchObject({ outcome: "sent", place: "expired" });
     expect((await world.session.expired("/root/p/c")).map(({ text }) => text)).toContain("late");
   });
@@ -228,7 +229,10 @@ describe("an agent that has ended", () => {
     const world = await family({ limits: { unread: 2 } });
     await world.session.end("/root/p/c");
     for (const text of ["1", "2"]) expect((await send(world, text)).child.outcome).toBe("sent");
-    expect((await send(world, "3")).child).toMatchObject({ outcome: "failed", code: "mailbox-full" });
+    expect((await send(world, "3")).child).toMatchObject({
+      outcome: "failed",
+      code: "mailbox-full",
+    });
   });
 });
 
