@@ -278,7 +278,8 @@ export class Session<Name extends string = string> extends SessionView {
     let cancel: Cancel = () => undefined;
     const late = new Promise<void>((resolve) => (cancel = ports.after(closeWithinMs, resolve)));
     const settle = async (): Promise<void> => {
-      await this.peers.allEnded();
+      // Messages that have begun come to their end; where there are none, nothing more is taken from here on.
+      if (!this.peers.resting) await this.peers.allEnded();
       await this.shell.ask({ kind: "close" });
       await ended;
       await this.shell.ask({ kind: "flush" });
