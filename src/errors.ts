@@ -57,7 +57,11 @@ export type RejectionCode =
   | "too-large"
   | "session-closed"
   | "key-reused"
-  | "value-not-json";
+  | "value-not-json"
+  | "message-too-long"
+  | "target-replaced"
+  | "operation-reused"
+  | "operation-unknown";
 
 /** A refusal as data: what happened, which rule, what to do (X4). Nothing was written. */
 export interface Rejection {

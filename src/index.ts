@@ -4,6 +4,21 @@
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
 export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
 export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type {
+  AgentIdentity,
+  AgentParentReference,
+  InboxAppend,
+  InboxLookup,
+  PeerInbox,
+  PeerMessage,
+  PeerMessageOptions,
+  PeerMessageResult,
+  PeerOptions,
+  PeerPlace,
+  PeerReceipt,
+  PeerRecipientResult,
+  ReportParent,
+} from "./runtime/peer/api.js";
 export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {

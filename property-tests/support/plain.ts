@@ -21,7 +21,7 @@ export function plainDurable(durable: Durable): unknown {
   const agents = [...durable.agents.values()].sort((one, other) =>
     comparePaths(one.path, other.path),
   );
-  const retired = [...durable.retired.values()].sort((one, other) => one - other);
+  const retired = [...durable.retired.entries()].sort(([one], [other]) => comparePaths(one, other));
   const settling = durable.settling.toArray();
   return { ...durable, agents: agents.map(plainAgent), retired, settling };
 }

@@ -3,11 +3,11 @@
  * An event says what changed and what caused it; it never copies what an earlier event holds (L9),
  * it points there. Nothing here decides anything.
  */
-import type { AgentPath } from "../paths.js";
+import type { OperationAttempted, OperationPlanned, OperationResulted } from "./operations.js";
 import type { Point } from "./point.js";
+import type { AgentRef, AttemptRef, Event, Sender, TurnRef } from "./refs.js";
 
-/** Who wrote a record: an agent that can be addressed, or the person behind the root (A6). */
-export type Sender = AgentPath | "person";
+export type { AgentRef, AttemptRef, Cause, Sender, TurnRef } from "./refs.js";
 
 /** The kinds of mail (M2). */
 export type MailType = "MAIL" | "RESULT" | "EXECUTION" | "INPUT";
@@ -20,28 +20,6 @@ export type Role = "delegator" | "communicator";
 
 /** Why a turn started (W2). */
 export type StartKind = "spawn" | "wake" | "assignment" | "prompt";
-
-/**
- * What caused an event: an earlier event, or something that entered from outside,
- * named `source:what` (`person:prompt`, `host:assign`, `clock:timeout`).
- */
-export type Cause = Point | `${"host" | "person" | "clock" | "work"}:${string}`;
-
-/** One agent's identity: its path and how often that path had been used before (A5). */
-export interface AgentRef {
-  readonly path: AgentPath;
-  readonly gen: number;
-}
-
-/** One turn of one agent. */
-export interface TurnRef extends AgentRef {
-  readonly turn: number;
-}
-
-/** One sample, wait or settlement try of a turn; the counter runs over all three (T1). */
-export interface AttemptRef extends TurnRef {
-  readonly attempt: number;
-}
 
 /** Text of an event, or the earlier event that holds it. */
 export type TextSource = { readonly text: string } | { readonly at: Point };
@@ -83,8 +61,6 @@ export type WaitEnd = "mail" | "input" | "timeout" | "interrupted" | "settled";
 
 /** What an interrupt met (I2-I4). */
 export type InterruptFound = "idle" | "preparing" | "active" | "settling";
-
-type Event<Type extends string, Body> = { readonly type: Type; readonly cause: Cause } & Body;
 
 /** The session was made, with its capacity (W6). Heads the first commit. */
 export type SessionCreated = Event<
@@ -232,6 +208,10 @@ export type MailQueued = Event<
     readonly withheld?: true;
     /** Why ending the turn that a RESULT reports failed for good (S3). */
     readonly failed?: string;
+    /** Its id in the operation layer: it marks nobody, and its text is its plan's, at `source` (O1, O6). */
+    readonly message?: string;
+    /** The original recipient, where this is the copy for its parent (O3). */
+    readonly copyOf?: AgentRef;
   }
 >;
 /** A boundary took unread records, oldest first, into the sample it names; attempt 0 takes a turn's INPUT as its task (M5, W8). */
@@ -363,7 +343,10 @@ export type DovecoteEvent =
   | SettlementBegan
   | SettlementAttempted
   | SettlementFailed
-  | SettlementResumed;
+  | SettlementResumed
+  | OperationPlanned
+  | OperationAttempted
+  | OperationResulted;
 
 /** The name of an event. */
 export type EventType = DovecoteEvent["type"];

@@ -74,6 +74,15 @@ const outcome = fields({
   repaired: optional(yes),
 });
 
+const recipient = oneOf("child", "parent");
+const claim: Check = (value) => value === null || agentRef(value);
+const evidence = fields({
+  answer: oneOf("verified", "absent", "uncertain", "conflict"),
+  session: optional(claim),
+  host: optional(claim),
+  unusable: optional(string),
+});
+
 const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
   "session.created": { cause, id: string, capacity: count },
   "session.opened": { cause, run: count },
@@ -150,6 +159,8 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     stamped: optional(yes),
     withheld: optional(yes),
     failed: optional(string),
+    message: optional(string),
+    copyOf: optional(agentRef),
   },
   "mail.delivered": { cause, ...attempt, records: listOf(point) },
   "mail.moved": { cause, ...agent, record: point, from: agentRef },
@@ -182,6 +193,32 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
   "settlement.attempted": { cause, ...attempt },
   "settlement.resumed": { cause, ...turn },
   "settlement.failed": { cause, ...attempt, reason: string },
+  "operation.planned": {
+    cause,
+    operation: string,
+    from: sender,
+    by: optional(turnRef),
+    text: string,
+    child: agentRef,
+    parent: optional(agentRef),
+    evidence,
+    messages: fields({ child: string, parent: string }),
+    requireLive: optional(yes),
+    stamped: optional(yes),
+  },
+  "operation.attempted": { cause, operation: string, plan: point, recipient },
+  "operation.resulted": {
+    cause,
+    operation: string,
+    plan: point,
+    recipient,
+    end: oneOf("published", "replayed", "refused", "skipped", "unknown"),
+    to: optional(agentRef),
+    by: optional(turnRef),
+    code: optional(string),
+    rule: optional(string),
+    reason: optional(string),
+  },
 };
 
 interface Field {

@@ -173,9 +173,10 @@ export class Book {
   }
 
   private enterQueued(event: EventOf<"mail.queued">, at: Point): void {
-    if (event.from === "person") this.wakes = 0;
+    const peer = event.message !== undefined;
+    if (event.from === "person" && !peer) this.wakes = 0;
     const [owed] = this.owed;
-    const muted = event.mail === "RESULT" && owed?.muted === true;
+    const muted = peer || (event.mail === "RESULT" && owed?.muted === true);
     if (event.mail === "RESULT") this.owed = this.owed.slice(1);
     this.mail.queue(event, at, muted);
   }

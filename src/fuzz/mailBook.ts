@@ -17,7 +17,7 @@ export interface BookRecord {
   readonly execution: number | null;
   /** A handler has it (S7). */
   readonly withheld: boolean;
-  /** A RESULT of a turn that was stopped with a whole tree: it marks nobody (I6). */
+  /** It marks nobody: a RESULT of a turn that was stopped with a whole tree (I6), or a message of an operation (O6). */
   readonly muted: boolean;
   /** It came in the run that is under way. */
   readonly fresh: boolean;

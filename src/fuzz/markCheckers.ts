@@ -36,9 +36,14 @@ export const MARK_CHECKERS: readonly Checker[] = [
     return own && `${found.mail} of its own marks none`;
   }),
   on("I6", "wake.marked", ({ record }, { mail }) => {
+    const { muted, mail: type } = mail.at(record) ?? {};
     return (
-      mail.at(record)?.muted === true && "its RESULT is of a turn that was stopped with a tree"
+      muted === true && type === "RESULT" && "its RESULT is of a turn that was stopped with a tree"
     );
+  }),
+  on("O6", "wake.marked", ({ record }, { mail }) => {
+    const { muted, mail: type } = mail.at(record) ?? {};
+    return muted === true && type === "MAIL" && "a message of the operation layer marks nobody";
   }),
   on("R2", "wake.marked", (_, { recovering }) => recovering && "recovery marks nobody"),
   on("A5", "wake.marked", ({ path }, book) => {

@@ -12,9 +12,21 @@ import type {
   TurnRef,
   Usage,
 } from "../events/events.js";
+import type { OperationPlanned, OperationResulted, Recipient } from "../events/operations.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
+import type { ParentReport } from "./parents.js";
 import type { Unread } from "./state.js";
+
+/** One recipient of a plan, which the shell has read from where it stands: the kernel keeps none. */
+export interface OfPlan {
+  readonly plan: OperationPlanned;
+  readonly at: Point;
+  readonly recipient: Recipient;
+}
+
+/** What became of one recipient (O5). */
+export type RecipientResult = Pick<OperationResulted, "end" | "code" | "rule" | "reason">;
 
 /** How a behaviour's turn came to its end. `sample` says that the response equals the newest sample's result (M6). */
 export type TurnEnd =
@@ -112,6 +124,22 @@ export type Command =
   | { readonly kind: "settlement.retry"; readonly turn: TurnRef }
   | { readonly kind: "turn.finish"; readonly turn: TurnRef; readonly end: TurnEnd }
   | { readonly kind: "settlement.end"; readonly attempt: AttemptRef }
+  /** Fixes everything about a message before any of it is sent (O1); `report` is what the host says of the parent. */
+  | {
+      readonly kind: "operation.plan";
+      readonly by: TurnRef | null;
+      readonly operation: string;
+      readonly child: AgentRef;
+      readonly text: string;
+      readonly requireLive: boolean;
+      readonly report: ParentReport;
+    }
+  /** Begins to send to one recipient, or says why not, for good (O3, O5). */
+  | ({ readonly kind: "operation.attempt" } & OfPlan)
+  /** Puts the message into the session's own log: the inbox of those for whom the host keeps none (O6). */
+  | ({ readonly kind: "operation.append" } & OfPlan)
+  /** One recipient is done with (O5). */
+  | ({ readonly kind: "operation.result" } & OfPlan & RecipientResult)
   | {
       readonly kind: "prepared";
       readonly reservation: number;
@@ -170,6 +198,11 @@ export interface Answers {
   "turn.finish": null;
   "settlement.end": null;
   prepared: null;
+  "operation.plan": { readonly at: Point };
+  /** `ended` where nothing may be sent; else the message may be appended now. */
+  "operation.attempt": { readonly at: Point; readonly ended: RecipientResult | null };
+  "operation.append": { readonly at: Point };
+  "operation.result": { readonly at: Point };
 }
 
 /** Who a send or a task comes from. */

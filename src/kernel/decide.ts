@@ -12,6 +12,7 @@ import * as ends from "./rules/end.js";
 import * as handlers from "./rules/handlers.js";
 import { interrupt } from "./rules/interrupt.js";
 import { prompt, send } from "./rules/mail.js";
+import * as operations from "./rules/operations.js";
 import * as root from "./rules/root.js";
 import * as session from "./rules/session.js";
 import * as settle from "./rules/settle.js";
@@ -85,6 +86,10 @@ const RULES: {
   "settlement.end": settle.settlementEnd,
   "settlement.fail": settle.settlementFail,
   "settlement.retry": settle.settlementRetry,
+  "operation.plan": operations.plan,
+  "operation.attempt": operations.attempt,
+  "operation.append": operations.append,
+  "operation.result": operations.result,
 };
 
 /** Requests that a closing session no longer takes; completions of what runs are still taken (L8). */
@@ -101,6 +106,10 @@ const REQUESTS: ReadonlySet<Command["kind"]> = new Set<Command["kind"]>([
   "notify",
   "setPlan",
   "setCapacity",
+  "operation.plan",
+  "operation.attempt",
+  "operation.append",
+  "operation.result",
 ]);
 
 function admit(stage: Stage, command: Command): Verdict<Answers[keyof Answers]> {

@@ -57,4 +57,7 @@ export const URGENCY: Readonly<Record<EventType, Urgency>> = {
   "settlement.attempted": "volatile",
   "settlement.failed": "volatile",
   "settlement.resumed": "volatile",
+  "operation.planned": "commit",
+  "operation.attempted": "commit",
+  "operation.resulted": "commit",
 };

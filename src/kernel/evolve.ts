@@ -7,7 +7,7 @@ import type { Point } from "../events/point.js";
 import { ROOT, isWithin, parentPath } from "../paths.js";
 import type { AgentPath } from "../paths.js";
 import { agentWith, durableWith, turnWith } from "./copies.js";
-import { mailbox } from "./evolveMail.js";
+import { countMail, mailbox } from "./evolveMail.js";
 import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyMap, emptyRow } from "./persistent.js";
 import { type Phase, nextPhase } from "./phases.js";
@@ -37,13 +37,10 @@ export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable
     case "turn.settled":
       return settled(state, event, at);
     case "settlement.began":
-      return settlementBegan(state, event, at);
     case "settlement.attempted":
-      return attempted(state, event);
     case "settlement.failed":
-      return failed(state, event);
     case "settlement.resumed":
-      return resumed(state, event);
+      return settlement(state, event, at);
     case "sample.began":
     case "wait.began":
     case "sample.ended":
@@ -77,6 +74,10 @@ export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable
     case "wake.marked":
     case "wake.cleared":
     case "wake.limited":
+    // Operations are looked up in the log when they are repeated, never held here.
+    case "operation.planned":
+    case "operation.attempted":
+    case "operation.resulted":
       return state;
     default:
       return unknownEvent(event);
@@ -127,9 +128,11 @@ function spawned(state: Durable, event: EventOf<"agent.spawned">): Durable {
 /** Identities go; their paths remember the generation, so that the next one gets a higher (A5). */
 function retired(state: Durable, event: EventOf<"agent.retired">): Durable {
   let { agents, retired: gone } = state;
-  for (const { path, gen } of event.members) {
+  for (const member of event.members) {
+    const { path, gen, parent, unread } = agentOf(state, member, event.type);
+    if (parent === null) throw new Bug(`${event.type} names ${path}, which has no parent`);
     agents = agents.delete(path);
-    gone = gone.set(path, gen);
+    gone = gone.set(path, { gen, parent, expired: countMail(unread) });
   }
   const endings = state.endings.filter((top) => !isWithin(top, event.path));
   return durableWith(state, { agents, retired: gone, endings });
@@ -184,6 +187,25 @@ function settled(state: Durable, event: EventOf<"turn.settled">, at: Point): Dur
 
 function without(row: Row<AgentPath>, path: AgentPath): Row<AgentPath> {
   return row.first() === path ? row.rest() : row.filter((other) => other !== path);
+}
+
+function settlement(
+  state: Durable,
+  event: EventOf<
+    "settlement.began" | "settlement.attempted" | "settlement.failed" | "settlement.resumed"
+  >,
+  at: Point,
+): Durable {
+  switch (event.type) {
+    case "settlement.began":
+      return settlementBegan(state, event, at);
+    case "settlement.attempted":
+      return attempted(state, event);
+    case "settlement.failed":
+      return failed(state, event);
+    case "settlement.resumed":
+      return resumed(state, event);
+  }
 }
 
 function settlementBegan(state: Durable, event: EventOf<"settlement.began">, at: Point): Durable {

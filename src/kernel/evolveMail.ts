@@ -4,7 +4,7 @@
 import { Bug } from "../errors.js";
 import type { EventOf } from "../events/events.js";
 import { type Point, formatPoint, samePoint } from "../events/point.js";
-import { agentWith } from "./copies.js";
+import { agentWith, durableWith } from "./copies.js";
 import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyRow } from "./persistent.js";
 import type { Agent, Durable, Unread } from "./state.js";
@@ -15,6 +15,7 @@ type MailEvent = EventOf<
 
 /** The state after one event about mail that stands at `at`. */
 export function mailbox(state: Durable, event: MailEvent, at: Point): Durable {
+  if (event.type === "mail.queued" && hasEnded(state, event)) return expired(state, event);
   const agent = agentOf(state, event, event.type);
   switch (event.type) {
     case "mail.queued":
@@ -30,6 +31,27 @@ export function mailbox(state: Durable, event: MailEvent, at: Point): Durable {
   }
 }
 
+/** Only the operation layer writes to agents that have ended (O4). */
+function hasEnded(state: Durable, { path, gen, message }: EventOf<"mail.queued">): boolean {
+  return message !== undefined && !state.agents.has(path) && state.retired.get(path)?.gen === gen;
+}
+
+/** The record is expired from the start: kept in its agent's queue, and given to nobody (A5, R4). */
+function expired(state: Durable, { path }: EventOf<"mail.queued">): Durable {
+  const gone = state.retired.get(path);
+  if (gone === undefined) return state;
+  const { gen, parent } = gone;
+  const retired = state.retired.set(path, { gen, parent, expired: gone.expired + 1 });
+  return durableWith(state, { retired });
+}
+
+/** How much MAIL stands in a queue. */
+export function countMail(unread: Row<Unread>): number {
+  let mail = 0;
+  for (const record of unread) if (record.mail === "MAIL") mail++;
+  return mail;
+}
+
 function withUnread(agent: Agent, unread: Row<Unread>): Agent {
   return agentWith(agent, { unread });
 }
@@ -37,7 +59,8 @@ function withUnread(agent: Agent, unread: Row<Unread>): Agent {
 function unreadOf(event: EventOf<"mail.queued">, at: Point): Unread {
   return {
     at,
-    textAt: event.source ?? at,
+    // A RESULT's text is its settlement's; a message of the operation layer says itself where its text is.
+    textAt: event.mail === "RESULT" ? (event.source ?? at) : at,
     mail: event.mail,
     from: event.from,
     size: event.text?.length ?? 0,

@@ -14,7 +14,7 @@ import { evolveVolatile } from "./volatile.js";
  * Goes up with every change of what the folds give for the same events: a saved state of another version is folded anew
  * (L7).
  */
-export const FOLD_VERSION = 1;
+export const FOLD_VERSION = 2;
 
 /** Folds one event into both states. */
 export function fold(state: State, event: DovecoteEvent): State {

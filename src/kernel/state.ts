@@ -105,6 +105,15 @@ export interface Agent {
   readonly last: Settled | null;
 }
 
+/** What is remembered of an identity that has ended (A5). */
+export interface Retired {
+  readonly gen: number;
+  /** Its spawn parent. */
+  readonly parent: AgentRef;
+  /** How much MAIL stands in its queue, where nobody reads it. */
+  readonly expired: number;
+}
+
 /** The fold of the log. */
 export interface Durable {
   readonly id: string;
@@ -115,7 +124,7 @@ export interface Durable {
   readonly plan: boolean;
   readonly agents: PersistentMap<AgentPath, Agent>;
   /** The newest generation of paths whose agents have been ended (A5). */
-  readonly retired: PersistentMap<AgentPath, number>;
+  readonly retired: PersistentMap<AgentPath, Retired>;
   /** Tops of subtrees that are being ended (A5). */
   readonly endings: readonly AgentPath[];
   /** How many turns have started in all (X2). */

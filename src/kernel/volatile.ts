@@ -94,7 +94,9 @@ function volatileWith(state: Volatile, to: Partial<Volatile>): Volatile {
 function queued(state: Volatile, event: EventOf<"mail.queued">, at: Point): Volatile {
   const to: { -readonly [K in keyof Volatile]?: Volatile[K] } = {};
   // The person has written: wakes in a row are counted anew, and the limit on them is lifted (X2).
-  if (event.from === "person") Object.assign(to, { wakes: 0, limited: false });
+  // A message of the operation layer sets nothing going, so it lifts nothing either (O6).
+  if (event.from === "person" && event.message === undefined)
+    Object.assign(to, { wakes: 0, limited: false });
   if (event.mail === "INPUT") to.inputs = [...state.inputs, at];
   if (event.stamped === true && event.path !== ROOT) {
     to.stamps = state.stamps.set(event.path, [...(state.stamps.get(event.path) ?? []), at]);

@@ -37,6 +37,8 @@ export const transcript: Projection<Transcripts> = {
       case "mail.consumed":
       case "mail.returned":
         return withMail(state, event, at);
+      case "operation.resulted":
+        return reached(state, event, at);
       case "notice.delivered":
         return noticed(state, event, at);
       case "mail.delivered":
@@ -87,9 +89,19 @@ function changed(state: Transcripts, to: Partial<Transcripts>): Transcripts {
 
 /** RESULT and EXECUTION are no calls of the agent's: only its MAIL is an entry of the sender's (M6). */
 function sent(state: Transcripts, event: EventOf<"mail.queued">, at: Point): Transcripts {
-  if (event.mail !== "MAIL" || event.by === undefined) return state;
+  if (event.mail !== "MAIL" || event.by === undefined || event.message !== undefined) return state;
   const { turn } = event.by;
   return add(state, event.by, { kind: "sent", at, turn, textAt: at, to: event.path });
+}
+
+/** Of an operation, a sender's transcript names those that it is known to have reached, whatever inbox they have (O6). */
+function reached(
+  state: Transcripts,
+  { by, to, plan }: EventOf<"operation.resulted">,
+  at: Point,
+): Transcripts {
+  if (by === undefined || to === undefined) return state;
+  return add(state, by, { kind: "sent", at, turn: by.turn, textAt: plan, to: to.path });
 }
 
 /** The INPUT that a turn took as its task is listed as that task (W8). */

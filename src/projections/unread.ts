@@ -75,7 +75,8 @@ export function takenBy(
 function queued(event: EventOf<"mail.queued">, at: Point): UnreadRecord {
   return {
     at,
-    textAt: event.source ?? at,
+    // A message of the operation layer says itself where its text is.
+    textAt: event.mail === "RESULT" ? (event.source ?? at) : at,
     mail: event.mail,
     from: event.from,
     outcome: event.outcome ?? null,

@@ -157,8 +157,36 @@ function ofSession(event: SessionEvent): string {
       return `the hold ${event.name} was taken on the root`;
     case "hold.released":
       return `the hold ${event.name} was released`;
+    case "operation.planned":
+    case "operation.attempted":
+    case "operation.resulted":
+      return ofOperation(event);
   }
 }
+
+function ofOperation(
+  event: EventOf<"operation.planned" | "operation.attempted" | "operation.resulted">,
+): string {
+  const what = `operation ${event.operation}`;
+  switch (event.type) {
+    case "operation.planned": {
+      const copy = event.parent === undefined ? "no copy" : `a copy for ${event.parent.path}`;
+      return `${what}: a message from ${event.from} to ${event.child.path} was planned, with ${copy} (its parent is ${event.evidence.answer})`;
+    }
+    case "operation.attempted":
+      return `${what}: sending to the ${event.recipient} began`;
+    case "operation.resulted":
+      return `${what}: the ${event.recipient} was ${ENDS[event.end]}${event.reason === undefined ? "" : `: ${event.reason}`}`;
+  }
+}
+
+const ENDS = {
+  published: "sent to",
+  replayed: "found to have it already",
+  refused: "refused",
+  skipped: "skipped",
+  unknown: "left unknown",
+} as const;
 
 /** A number of things, with its noun in the right form. */
 export function count(number: number, one: string, many = `${one}s`): string {

@@ -15,11 +15,13 @@ import {
   checkBehaviors,
   checkBytes,
   checkHook,
+  checkInbox,
   checkLimits,
   checkLog,
   checkRoot,
   checkTime,
 } from "./options.js";
+import type { PeerOptions } from "./peer/api.js";
 import { type Ports, systemPorts } from "./ports.js";
 import { type BuiltIn, builtIn } from "./projections.js";
 import { reasonOf } from "./reason.js";
@@ -67,6 +69,8 @@ export interface SessionOptions<Name extends string> {
   readonly inspect?: Inspect;
   /** Gets what an observer throws; without it such errors go to `process.emitWarning` (Q1). */
   readonly onObserverError?: (error: unknown) => void;
+  /** What the host brings to messages with a copy for the parent: an inbox, and evidence about parents (O2, O6). */
+  readonly peer?: PeerOptions;
   /** Clock, timers and ids: the system's unless given. */
   readonly ports?: Ports;
 }
@@ -106,6 +110,7 @@ export async function openSession<Name extends string>(
       closeWithinMs: options.closeWithinMs ?? CLOSE_WITHIN_MS,
       onObserverError: reporter(options.onObserverError),
       snapshotAfterBytes: options.snapshotAfterBytes ?? SNAPSHOT_AFTER_BYTES,
+      peer: { ...options.peer },
     });
     await session.begin(firstCommand(state, sessionLog.session, options));
     return session;
@@ -137,6 +142,9 @@ function checkOptions<Name extends string>(options: SessionOptions<Name>): void 
   }
   checkHook("prepare", options.prepare);
   checkHook("inspect", options.inspect);
+  checkTime("peer.timeoutMs", options.peer?.timeoutMs);
+  checkHook("peer.reportParent", options.peer?.reportParent);
+  checkInbox(options.peer?.inbox);
   checkHook("onObserverError", options.onObserverError);
 }
 

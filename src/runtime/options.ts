@@ -54,6 +54,14 @@ export function checkHook(name: string, hook: unknown): void {
   throw new BadArgument(`\`${name}\` is not a function.`);
 }
 
+/** @throws BadArgument for what can neither be appended to nor looked up in */
+export function checkInbox(inbox: unknown): void {
+  if (inbox === undefined) return;
+  const { append, lookup } = (inbox ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof append === "function" && typeof lookup === "function") return;
+  throw new BadArgument("`peer.inbox` has no `append` and `lookup` to call.", "O6");
+}
+
 /** @throws BadArgument for bounds that are no positive whole numbers (X2) */
 export function checkLimits(limits: unknown): void {
   for (const [name, limit] of Object.entries(limits ?? {})) {

@@ -5,7 +5,7 @@
 import { Bug, BadArgument, Refused } from "../errors.js";
 import type { EventOf, DovecoteEvent } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
-import { type Keyed, readKeyed } from "../kernel/keys.js";
+import { type Keyed, OWN_KEY, readKeyed } from "../kernel/keys.js";
 import { readTarget } from "../kernel/rules/targets.js";
 import type { SessionReader } from "../log/log.js";
 import { ROOT } from "../paths.js";
@@ -20,7 +20,7 @@ import type { Texts } from "./texts.js";
 /** How a message or a prompt may be made repeatable. */
 export interface RequestOptions {
   /**
-   * 1 to 256 characters of the caller's choice. The same key with the same target and text answers as before and
+   * 1 to 256 characters of the caller's choice, the first of them no NUL. The same key with the same target and text answers as before and
    * writes nothing, also after a reopen; with anything else it is refused (M3).
    */
   readonly key?: string;
@@ -230,9 +230,10 @@ function canonical(target: string): string {
 
 function checkKey(key: unknown): void {
   const isText = typeof key === "string" && key.isWellFormed();
-  if (isText && key !== "" && key.length <= LONGEST_KEY_UNITS) return;
+  const isTheirs = isText && !key.startsWith(OWN_KEY);
+  if (isTheirs && key !== "" && key.length <= LONGEST_KEY_UNITS) return;
   throw new BadArgument(
-    `An idempotency key is a well-formed text of 1 to ${LONGEST_KEY_UNITS} characters.`,
+    `An idempotency key is a well-formed text of 1 to ${LONGEST_KEY_UNITS} characters that does not begin with NUL.`,
     "M3",
   );
 }

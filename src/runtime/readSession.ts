@@ -2,6 +2,7 @@
  * A session that is only looked at: it repairs nothing, starts nothing and writes nothing (R3).
  */
 import { BadArgument } from "../errors.js";
+import { type ParentReport, SILENT } from "../kernel/parents.js";
 import { plainHost } from "../kernel/state.js";
 import { readLevelLog } from "../log/levelLog.js";
 import type { EventLog, SessionReader } from "../log/log.js";
@@ -67,7 +68,15 @@ export async function readSession(options: ReadOptions): Promise<ReadOnlySession
     const runner = new ProjectionRunner<BuiltIn>(builtIn);
     const state = await foldLog(reader, plainHost([]), runner);
     const store = new ProjectionStore(runner, { onListenerError: () => undefined });
-    const source = { id, log: reader, store, texts: new Texts(reader), state: () => state };
+    const askHost = async (): Promise<ParentReport> => SILENT;
+    const source = {
+      id,
+      log: reader,
+      store,
+      texts: new Texts(reader),
+      state: () => state,
+      askHost,
+    };
     return new ReadOnlySession(source, closeAll);
   } catch (error) {
     await closeAll();

@@ -2,20 +2,16 @@
  * A session: the handle that a host holds. Requests become commands; what is read comes from the projections and the log.
  */
 import type { Observable } from "rxjs";
-import { type AgentActor, AgentActors, type Inspect } from "../actors/agentActors.js";
+import { type AgentActor, AgentActors } from "../actors/agentActors.js";
 import type { SessionDegraded } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
 import type { Command, CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
-import type { State } from "../kernel/state.js";
-import type { EventLog, SessionLog } from "../log/log.js";
 import type { AgentPath } from "../paths.js";
 import { listAgents } from "../projections/roster.js";
-import type { ProjectionRunner } from "../projections/runner.js";
 import { ProjectionStore } from "../projections/store.js";
+import { unreadOf } from "../projections/unread.js";
 import type {
-  Behavior,
-  Finaliser,
   InterruptAnswer,
   Opening,
   Quiet,
@@ -26,11 +22,14 @@ import type {
 } from "./api.js";
 import { Later } from "./later.js";
 import { owned } from "./owned.js";
+import type { SessionParts } from "./sessionParts.js";
+import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
+import { Peers } from "./peer/peers.js";
 import { Person, type RequestOptions } from "./person.js";
-import type { Cancel, Ports } from "./ports.js";
+import type { Cancel } from "./ports.js";
 import type { BuiltIn } from "./projections.js";
 import { closedError, interruptedError, notBlocked, stuckPrompt } from "./refusals.js";
-import { type Prepare, Shell } from "./shell.js";
+import { Shell } from "./shell.js";
 import { Texts } from "./texts.js";
 import { QuietWatch } from "./quiet.js";
 import { SessionView } from "./sessionView.js";
@@ -38,23 +37,6 @@ import { Snapshotter } from "./snapshots.js";
 import { Stream } from "./stream.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
-
-/** What a session is built from, once its log has been folded. */
-export interface SessionParts {
-  readonly state: State;
-  readonly runner: ProjectionRunner<BuiltIn>;
-  readonly log: SessionLog;
-  /** Closed with the session, when the session had opened it. */
-  readonly ownLog: EventLog | null;
-  readonly ports: Ports;
-  readonly behaviors: Readonly<Record<string, Behavior>>;
-  readonly prepare: Prepare | undefined;
-  readonly finalisers: Readonly<Record<string, Finaliser>>;
-  readonly inspect: Inspect | undefined;
-  readonly closeWithinMs: number;
-  readonly onObserverError: (error: unknown) => void;
-  readonly snapshotAfterBytes: number;
-}
 
 /** A host's spawn: below `/root` unless a parent is given (A3). */
 export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
@@ -75,6 +57,7 @@ export class Session<Name extends string = string> extends SessionView {
   private readonly quiet: QuietWatch;
   private readonly snapshots: Snapshotter;
   private readonly person: Person;
+  private readonly peers: Peers;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
   private over = false;
@@ -90,6 +73,7 @@ export class Session<Name extends string = string> extends SessionView {
       store,
       texts,
       state: () => this.shell.loop.state,
+      askHost: (agent) => this.peers.askHost(agent),
     });
     this.parts = parts;
     this.texts = texts;
@@ -111,6 +95,16 @@ export class Session<Name extends string = string> extends SessionView {
       later: this.later,
       texts,
       log,
+      over: () => (this.ending === null ? null : closedError()),
+      rested: () => this.quiet.poke(),
+    });
+    this.peers = new Peers({
+      shell: this.shell,
+      texts,
+      log,
+      ports,
+      options: parts.peer,
+      unread: (agent) => unreadOf(this.projections.unread.get(), agent),
       over: () => (this.ending === null ? null : closedError()),
       rested: () => this.quiet.poke(),
     });
@@ -143,6 +137,21 @@ export class Session<Name extends string = string> extends SessionView {
   /** MAIL from the person (M1, A6): resolves when it is durable. */
   send(target: string, text: string, options: RequestOptions = {}): Promise<SendAnswer> {
     return owned(() => this.person.send(target, text, options));
+  }
+
+  /**
+   * A message from the person, with a copy for the recipient's parent where that is verified (O1-O6). It is planned
+   * before it is sent, wakes nobody, and tells of each recipient what is known; repeating `operationId` sends to nobody
+   * twice. A failure at a recipient is in the result.
+   *
+   * @throws Refused for a target, text or operation id that can't be used: then nothing was sent
+   */
+  sendPeerMessage(
+    target: string,
+    text: string,
+    options: PeerMessageOptions = {},
+  ): Promise<PeerMessageResult> {
+    return owned(() => this.peers.send(null, target, text, options));
   }
 
   /** Spawns an agent for the host (T3). */
@@ -269,6 +278,8 @@ export class Session<Name extends string = string> extends SessionView {
     let cancel: Cancel = () => undefined;
     const late = new Promise<void>((resolve) => (cancel = ports.after(closeWithinMs, resolve)));
     const settle = async (): Promise<void> => {
+      // Messages that have begun come to their end; where there are none, nothing more is taken from here on.
+      if (!this.peers.resting) await this.peers.allEnded();
       await this.shell.ask({ kind: "close" });
       await ended;
       await this.shell.ask({ kind: "flush" });
@@ -279,6 +290,7 @@ export class Session<Name extends string = string> extends SessionView {
       // A store that fails while closing leaves the rest to recovery too.
     }
     cancel();
+    this.peers.stop(closedError());
     this.shell.giveUp();
   }
 
@@ -347,6 +359,7 @@ export class Session<Name extends string = string> extends SessionView {
   private fallBack(error: SessionDegraded): void {
     this.store.fallBack();
     this.later.failAll(error);
+    this.peers.stop(error);
     this.actors.stopAll();
     this.ended();
     this.quiet.poke();
@@ -357,7 +370,8 @@ export class Session<Name extends string = string> extends SessionView {
     if (this.over || this.isDegraded) return true;
     const { loop } = this.shell;
     const { durable, volatile } = loop.state;
-    if (!this.shell.resting || !this.person.resting || durable.settling.length > 0) return false;
+    if (!this.shell.resting || !this.person.resting || !this.peers.resting) return false;
+    if (durable.settling.length > 0) return false;
     if (volatile.handlers.some(({ record }) => record !== null)) return false;
     if (!loop.dirty) return true;
     this.shell.tell({ kind: "flush" });

@@ -2,7 +2,9 @@
  * What can be read of a session, live or from a log alone: roster, mail, transcripts, results, usage. It changes nothing.
  */
 import { Refused } from "../errors.js";
-import type { TurnRef } from "../events/events.js";
+import type { AgentRef, TurnRef } from "../events/events.js";
+import type { ParentReport } from "../kernel/parents.js";
+import { findRecipient } from "../kernel/rules/operations.js";
 import { findTarget, readTarget } from "../kernel/rules/targets.js";
 import { Stage } from "../kernel/stage.js";
 import type { Agent, State } from "../kernel/state.js";
@@ -16,6 +18,8 @@ import { type UnreadMail, unreadOf } from "../projections/unread.js";
 import { type Used, added } from "../projections/usage.js";
 import { checkMayUse, infoOf } from "./agentInfo.js";
 import type { AgentInfo, MailRecord, Transcript, TurnOutcome, UsageReport } from "./api.js";
+import type { AgentParentReference } from "./peer/api.js";
+import { parentReference } from "./peer/parents.js";
 import type { BuiltIn } from "./projections.js";
 import type { Texts } from "./texts.js";
 import { readTranscript } from "./transcripts.js";
@@ -35,6 +39,8 @@ export interface ViewSource {
   readonly store: ProjectionStore<BuiltIn>;
   readonly texts: Texts;
   readonly state: () => State;
+  /** What the host knows of an agent's parent (O2). */
+  readonly askHost: (agent: AgentRef) => Promise<ParentReport>;
 }
 
 /** See the module header. */
@@ -81,7 +87,7 @@ export class SessionView {
   async expired(target: string, generation?: number): Promise<readonly MailRecord[]> {
     const path = readTarget(null, target);
     if (!path.ok) throw new Refused(path.rejection);
-    const newest = this.source.state().durable.retired.get(path.path);
+    const newest = this.source.state().durable.retired.get(path.path)?.gen;
     const gen = generation ?? newest;
     if (newest === undefined || gen === undefined || gen > newest) return [];
     const row = unreadOf(this.projections.unread.get(), { path: path.path, gen });
@@ -97,6 +103,20 @@ export class SessionView {
   async result(target: string): Promise<TurnOutcome | undefined> {
     const { last } = this.find(target);
     return last === null ? undefined : this.source.texts.settled(last.began, last.settled);
+  }
+
+  /**
+   * What is known of an agent's parent: from the session's record, and from the host's adapter where there is one (O2).
+   * It changes nothing, and looks at no other agent but the two.
+   *
+   * @throws Refused `target-empty`, `target-malformed`, `target-unknown` (A2)
+   */
+  async resolveAgentParentReference(target: string): Promise<AgentParentReference> {
+    const { state, askHost } = this.source;
+    const found = findRecipient(new Stage(state()), null, target, false);
+    if (!found.ok) throw new Refused(found.rejection);
+    const report = await askHost(found.child);
+    return parentReference(state(), found.child, report);
   }
 
   /** What samples reported to have used, in all and by agent (X3). An agent's generations are counted as one. */

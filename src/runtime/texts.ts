@@ -6,6 +6,7 @@ import { Bug } from "../errors.js";
 import type { DovecoteEvent, EventOf, Json, OutcomeKind, TextSource } from "../events/events.js";
 import { type Point, comparePoints, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
+import { copyMarker } from "../kernel/messages.js";
 import { preview } from "../kernel/preview.js";
 import type { Unread } from "../kernel/state.js";
 import type { SessionReader } from "../log/log.js";
@@ -71,7 +72,9 @@ export class Texts {
     const event = await this.event(at);
     switch (event.type) {
       case "mail.queued":
-        return event.text ?? (event.source === undefined ? "" : this.text(event.source));
+        return this.mailText(event);
+      case "operation.planned":
+        return event.text;
       case "settlement.began":
         return (await this.outcomeOf(event)).text;
       case "sample.ended":
@@ -94,6 +97,12 @@ export class Texts {
       default:
         throw new Bug(`${event.type} at ${formatPoint(at)} holds no text`);
     }
+  }
+
+  private async mailText({ text, source, copyOf }: EventOf<"mail.queued">): Promise<string> {
+    if (text !== undefined || source === undefined) return text ?? "";
+    const whole = await this.text(source);
+    return copyOf === undefined ? whole : copyMarker(copyOf) + whole;
   }
 
   /** The text of a source. */
@@ -203,6 +212,7 @@ export function weightOf(event: DovecoteEvent): number {
     case "mail.queued":
       return 64 + (event.text?.length ?? 0);
     case "partial.recorded":
+    case "operation.planned":
       return 64 + event.text.length;
     case "sample.ended":
       return 64 + (typeof event.result === "string" ? event.result.length : 256);

@@ -10,6 +10,7 @@ import { type Point, formatPoint } from "../events/point.js";
 import type { Command } from "../kernel/command.js";
 import { type Decision, decide } from "../kernel/decide.js";
 import type { Effect } from "../kernel/effects.js";
+import { copyMarker } from "../kernel/messages.js";
 import type { Phase } from "../kernel/phases.js";
 import { type Agent, type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { fold } from "../kernel/stage.js";
@@ -290,7 +291,12 @@ export function foldAll(state: State, commits: readonly (readonly DovecoteEvent[
 
 function textOf(commits: readonly (readonly DovecoteEvent[])[], at: Point): string {
   const event = commits[at[0] - 1]?.[at[1]];
-  if (event?.type === "mail.queued") return event.text ?? "";
+  if (event?.type === "mail.queued") {
+    const { text, source, copyOf } = event;
+    if (text !== undefined || source === undefined) return text ?? "";
+    return (copyOf === undefined ? "" : copyMarker(copyOf)) + textOf(commits, source);
+  }
+  if (event?.type === "operation.planned") return event.text;
   if (event?.type === "sample.ended") {
     return typeof event.result === "string" ? event.result : JSON.stringify(event.result ?? null);
   }

@@ -22,6 +22,7 @@ import { ProjectionRunner } from "../../src/projections/runner.js";
 import { foldLog } from "../../src/runtime/foldLog.js";
 import { foldVersions } from "../../src/runtime/snapshots.js";
 import { builtIn } from "../../src/runtime/projections.js";
+import { peered } from "../support/peered.js";
 import { survey } from "../support/story.js";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
@@ -92,12 +93,17 @@ async function write(): Promise<void> {
   for (const file of await logsOf(basename(format))) {
     for (const type of (await replay(file)).types) seen.add(type);
   }
-  const candidates = [surveyed(), ...fc.sample(programs, { seed: 20, numRuns: 2000 }).map(played)];
-  for (const [index, commits] of candidates.entries()) {
+  const random = fc.sample(programs, { seed: 20, numRuns: 2000 }).map(played);
+  const candidates = [
+    ["survey", surveyed()] as const,
+    ["peered", peered()] as const,
+    ...random.map((commits, index) => [`program-${index + 1}`, commits] as const),
+  ];
+  for (const [name, commits] of candidates) {
     const types = commits.flat().map(({ type }) => type);
     if (types.every((type) => seen.has(type))) continue;
     for (const type of types) seen.add(type);
-    const file = join(format, index === 0 ? "survey.jsonl" : `program-${index}.jsonl`);
+    const file = join(format, `${name}.jsonl`);
     if (!existsSync(file)) await keep(file, commits);
   }
   for (const name of await readdir(FIXTURES)) {

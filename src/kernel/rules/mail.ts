@@ -13,6 +13,7 @@ import type {
 } from "../../events/events.js";
 import type { Point } from "../../events/point.js";
 import { type Answers, type CommandOf, senderOf } from "../command.js";
+import { countMail } from "../evolveMail.js";
 import { endingOf, isReadOnly, startGuard } from "../guards.js";
 import { beginPrompt } from "../offers.js";
 import { type Stage, turnRef } from "../stage.js";
@@ -28,7 +29,7 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
   if (caller?.ok === false) return caller;
   const target = findTarget(stage, command.by, command.target);
   if (!target.ok) return target;
-  const fault = textFault(command.text, "message") ?? fullFault(stage, target.agent);
+  const fault = textFault(command.text, "message") ?? fullFault(stage, target.agent.path);
   if (fault !== null) return fault;
   const { path, gen } = target.agent;
   const from = senderOf(command.by);
@@ -53,16 +54,17 @@ export function isStamping(stage: Stage, by: TurnRef | null): boolean {
 }
 
 /** Refuses MAIL to a mailbox that holds as much as the session allows (X2). RESULT and EXECUTION are never refused. */
-function fullFault(stage: Stage, agent: Agent): ReturnType<typeof reject> | null {
+export function fullFault(stage: Stage, path: Agent["path"]): ReturnType<typeof reject> | null {
   const limit = stage.host.limits.unread;
-  if (limit === null || agent.unread.length < limit) return null;
-  let mail = 0;
-  for (const record of agent.unread) if (record.mail === "MAIL") mail++;
+  const unread = stage.agent(path)?.unread;
+  if (limit === null || (unread !== undefined && unread.length < limit)) return null;
+  const ended = stage.durable.retired.get(path)?.expired ?? 0;
+  const mail = unread === undefined ? ended : countMail(unread);
   if (mail < limit) return null;
   return reject(
     "mailbox-full",
     "X2",
-    `${agent.path} has ${mail} unread messages, the limit of this session. Let it read them first.`,
+    `${path} has ${mail} unread messages, the limit of this session. Let it read them first.`,
   );
 }
 

@@ -37,7 +37,7 @@ export function spawn(stage: Stage, command: CommandOf<"spawn">): Verdict<Answer
   if (!mayGrow(stage.state)) return atCapacity(stage, `${path.path} was not spawned`, "T3");
   const reservation = begin(stage, {
     path: path.path,
-    gen: (stage.durable.retired.get(path.path) ?? 0) + 1,
+    gen: (stage.durable.retired.get(path.path)?.gen ?? 0) + 1,
     start: "spawn",
     behavior: command.behavior,
     role: command.role ?? DEFAULT_ROLE,
