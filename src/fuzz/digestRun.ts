@@ -8,7 +8,7 @@ import type { Command } from "../kernel/command.js";
 import type { Agent, Durable, State, Turn } from "../kernel/state.js";
 import { isLive } from "../kernel/volatile.js";
 import type { AgentPath } from "../paths.js";
-import type { Book } from "./book.js";
+import type { Book } from "../kernel/invariants/book.js";
 import type { Digest } from "./digest.js";
 import type { KernelRun } from "./kernelRun.js";
 import { turnKey } from "./kernelRun.js";

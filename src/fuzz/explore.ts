@@ -3,7 +3,7 @@
  * bits that holds what checkers know, and agents that are alike may change places. It finds what any checker finds, runs
  * that never come to rest, and what is left at rest.
  */
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 import { Digest } from "./digest.js";
 import type { KernelScenario } from "./kernelScenario.js";
 import { KernelWorld } from "./kernelWorld.js";

@@ -13,10 +13,10 @@ import { type Row, emptyRow } from "../kernel/persistent.js";
 import { fold } from "../kernel/stage.js";
 import { type Host, type State, emptyState } from "../kernel/state.js";
 import { BEHAVIOR, commands } from "../testing/commands.js";
-import type { Book } from "./book.js";
-import type { Violation } from "./checkers.js";
-import { leftAtRest } from "./idleness.js";
-import { Judge } from "./judge.js";
+import type { Book } from "../kernel/invariants/book.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
+import { leftAtRest } from "../kernel/invariants/idleness.js";
+import { Judge } from "../kernel/invariants/judge.js";
 
 /** Told of what happens in a run; it may look, and change nothing. */
 export interface RunWatch {

@@ -5,7 +5,7 @@
 import type { TurnRef } from "../events/events.js";
 import { type Agent, DEFAULT_LIMITS, plainHost } from "../kernel/state.js";
 import { BEHAVIOR } from "../testing/commands.js";
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 import { agentsOf, runningHandlers, tryOf } from "./choices.js";
 import { Digest } from "./digest.js";
 import { digestRun } from "./digestRun.js";

@@ -1,7 +1,7 @@
 /** Bugs that are planted in the kernel: the checkers must find each, in random programs and in the exhaustive search. */
 import { fc } from "@fast-check/vitest";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Violation } from "../../src/fuzz/checkers.js";
+import type { Violation } from "../../src/kernel/invariants/checkers.js";
 import { explore, renderExplored } from "../../src/fuzz/explore.js";
 import { play, programs } from "../../src/fuzz/programs.js";
 import { SMALL_SCOPES } from "../../src/fuzz/scopes.js";
