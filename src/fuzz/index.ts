@@ -1,5 +1,10 @@
 /** The entry `dovecote/fuzz`: worlds that go on by named steps, and checkers that judge what they have done. */
 export type { World, WorldKind } from "./world.js";
+export { kernelWorld, KernelWorld, type KernelWorldKind } from "./kernelWorld.js";
+export { FAULTS, type Fault, type KernelScenario } from "./kernelScenario.js";
+export { KernelRun, type Fate, type History, type RunWatch } from "./kernelRun.js";
+export { explore, renderExplored, type Explored, type ExploreOptions } from "./explore.js";
+export { Digest } from "./digest.js";
 export type { Checker, Moment, Violation } from "../kernel/invariants/checkers.js";
 export {
   CHECKERS,
