@@ -88,8 +88,8 @@ async function* walk(trace: Trace, options: VerifyOptions): AsyncGenerator<Input
       const before = { ...hosted(state, events[index], hosts), next: [n, index] as const };
       const left = events.slice(index);
       const found = compare(before, left, plans, today);
-      if ("text" in found) return yield found;
       yield found;
+      if ("text" in found) return;
       state = found.events.reduce(fold, before);
       found.events.forEach((event, i) => {
         if (event.type === "operation.planned") plans.set(formatPoint([n, index + i]), event);

@@ -23,18 +23,24 @@ async function eventsOf(trace: Trace): Promise<unknown[]> {
   return events;
 }
 
-async function same(source: TraceSource): Promise<void> {
+/** All that a source shows: its events, and an agent at some positions. */
+async function shown(source: TraceSource): Promise<unknown> {
+  const trace = await openTrace(source);
+  const events = await eventsOf(trace);
+  const states = [];
+  for (const n of [trace.length, 3, 7]) {
+    await trace.at(n);
+    states.push(trace.state("/root/editor"));
+  }
+  await expect(trace.at(trace.length + 1)).rejects.toMatchObject({ code: "bad-argument" });
+  await trace.close();
+  return { events, states };
+}
+
+async function memoryShown(): Promise<unknown> {
   const log = memoryLog();
   await record(log);
-  const [one, other] = [await openTrace(log), await openTrace(source)];
-  expect(await eventsOf(other)).toEqual(await eventsOf(one));
-  for (const n of [one.length, 3, 7]) {
-    await one.at(n);
-    await other.at(n);
-    expect(other.state("/root/editor")).toEqual(one.state("/root/editor"));
-  }
-  await expect(other.at(one.length + 1)).rejects.toMatchObject({ code: "bad-argument" });
-  await other.close();
+  return shown(log);
 }
 
 describe("a trace", () => {
@@ -43,7 +49,7 @@ describe("a trace", () => {
     await record(log);
     const file = join(await testFolder(), "session.jsonl");
     await writeLines(file, exportLog(log));
-    await same(file);
+    expect(await shown(file)).toEqual(await memoryShown());
   });
 
   it("L4 names the broken line of an export, and refuses a file that is none", async () => {
@@ -73,7 +79,7 @@ describe("a trace", () => {
     const trace = await openTrace(log);
     const commits = [];
     for (let n = 1; n <= trace.length; n++) commits.push(await trace.commit(n));
-    await same(commits);
+    expect(await shown(commits)).toEqual(await memoryShown());
     await expect(openTrace(commits.slice(1))).rejects.toThrow("L2");
   });
 
@@ -84,7 +90,7 @@ describe("a trace", () => {
     await expect(openTrace(folder)).rejects.toMatchObject({ code: "log-in-use" });
     await log.close();
     const before = await fingerprint(folder);
-    await same(folder);
+    expect(await shown(folder)).toEqual(await memoryShown());
     expect(await fingerprint(folder)).toEqual(before);
   });
 });

@@ -83,7 +83,8 @@ describe("check", () => {
       commits.push({ n, events: smaller });
     }
     const found = await check(await openTrace(commits));
-    expect(found).toMatchObject({ rule: "W6", what: expect.stringContaining("1 of 1 slots") });
+    expect(found?.rule).toBe("W6");
+    expect(found?.what).toContain("1 of 1 slots");
     expect((await trace.event(found?.at ?? [0, 0])).event.type).toBe("turn.started");
   });
 });
