@@ -1,7 +1,7 @@
 /** Whenever nothing keeps it from starting, a marked idle agent has been started: no wake is lost (W2, W4, T4, M7). */
 import { expect, it } from "vitest";
 import { comparePoints } from "../src/events/point.js";
-import { isLimited, leftAtRest, startable } from "../src/fuzz/idleness.js";
+import { isLimited, leftAtRest, startable } from "../src/kernel/invariants/idleness.js";
 import { everyProgram } from "./support/play.js";
 
 it("W2 W7 X2 leaves no marked idle agent while a slot is free", () => {

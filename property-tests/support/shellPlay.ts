@@ -6,7 +6,7 @@ import { getEventListeners } from "node:events";
 import type { AgentActors } from "../../src/actors/agentActors.js";
 import { phaseOfValue } from "../../src/actors/agentMachine.js";
 import { DovecoteError } from "../../src/errors.js";
-import { violationsOf } from "../../src/fuzz/judge.js";
+import { violationsOf } from "../../src/kernel/invariants/judge.js";
 import { ScriptError, Scripts, type ScriptWatch } from "../../src/fuzz/scripts.js";
 import type { Commit } from "../../src/events/commit.js";
 import type { EventLog } from "../../src/log/log.js";

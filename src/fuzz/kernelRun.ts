@@ -13,10 +13,10 @@ import { type Row, emptyRow } from "../kernel/persistent.js";
 import { fold } from "../kernel/stage.js";
 import { type Host, type State, emptyState } from "../kernel/state.js";
 import { BEHAVIOR, commands } from "../testing/commands.js";
-import type { Book } from "./book.js";
-import type { Violation } from "./checkers.js";
-import { leftAtRest } from "./idleness.js";
-import { Judge } from "./judge.js";
+import type { Book } from "../kernel/invariants/book.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
+import { leftAtRest } from "../kernel/invariants/idleness.js";
+import { Judge } from "../kernel/invariants/judge.js";
 
 /** Told of what happens in a run; it may look, and change nothing. */
 export interface RunWatch {
@@ -58,8 +58,8 @@ export class KernelRun implements LoopPort {
   timers = new Map<string, Command>();
   history: History = NO_HISTORY;
   watch: RunWatch = {};
-  /** How many commands of each live turn have not been answered: its behaviour waits for them. */
-  private asked = new Map<string, number>();
+  /** Commands that have not been answered. */
+  private waiting: readonly Command[] = [];
   private inFlight: readonly DovecoteEvent[] | null = null;
   /** The next events shown are those of the commit that has just landed. */
   private isLanding = false;
@@ -83,7 +83,7 @@ export class KernelRun implements LoopPort {
     this.commits = from.commits;
     this.pending = from.pending;
     if (from.timers.size > 0) this.timers = new Map(from.timers);
-    if (from.asked.size > 0) this.asked = new Map(from.asked);
+    this.waiting = from.waiting;
     this.history = from.history;
     this.inFlight = from.inFlight;
     this.serial = from.serial;
@@ -126,7 +126,16 @@ export class KernelRun implements LoopPort {
 
   /** Whether the behaviour of a turn waits for an answer. */
   isAsking(turn: TurnRef): boolean {
-    return this.asked.size > 0 && this.asked.has(turnKey(turn));
+    return this.waiting.some((command) => {
+      const by = askerOf(command);
+      return by !== null && by.path === turn.path && by.turn === turn.turn && by.gen === turn.gen;
+    });
+  }
+
+  /** Whether a completion of the same thing has been submitted and not been decided. */
+  isUnderWay(command: Command): boolean {
+    const key = this.waiting.length === 0 ? null : completedBy(command);
+    return key !== null && this.waiting.some((one) => completedBy(one) === key);
   }
 
   /** Whether an append is in flight. */
@@ -158,25 +167,14 @@ export class KernelRun implements LoopPort {
   /** Puts a command to the kernel. */
   submit(command: Command): void {
     this.serial++;
-    const by = askerOf(command);
-    if (by !== null) {
-      const key = turnKey(by);
-      this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
-    }
+    this.waiting = [...this.waiting, command];
     this.loop.submit(command, (reply) => this.replied(command, reply));
   }
 
   private replied(command: Command, reply: AnyReply): void {
     this.watch.replied?.(command, reply);
-    const by = askerOf(command);
-    if (by !== null) this.answered(turnKey(by));
+    this.waiting = this.waiting.filter((one) => one !== command);
     if (reply.kind === "bug") this.found("L1", `${command.kind} throws: ${String(reply.error)}`);
-  }
-
-  private answered(key: string): void {
-    const left = (this.asked.get(key) ?? 0) - 1;
-    if (left > 0) this.asked.set(key, left);
-    else this.asked.delete(key);
   }
 
   /** The append in flight is durable. */
@@ -215,7 +213,7 @@ export class KernelRun implements LoopPort {
     this.inFlight = null;
     this.pending = [];
     this.timers.clear();
-    this.asked.clear();
+    this.waiting = [];
     this.fallBack();
     this.loop = new Loop(state, this);
     this.submit(commands.open());
@@ -345,6 +343,29 @@ function askerOf(command: Command): TurnRef | null {
       return command.turn;
     case "sample.end":
       return command.attempt;
+    default:
+      return null;
+  }
+}
+
+/** What a command completes, as one key; `null` for what completes nothing. */
+function completedBy(command: Command): string | null {
+  switch (command.kind) {
+    case "settlement.end":
+    case "settlement.fail":
+      return `settle ${turnKey(command.attempt)}`;
+    case "prepared":
+      return `start ${command.reservation}`;
+    case "handler.end":
+      return `record ${command.record.join(".")}`;
+    case "execution.complete":
+      return `execution ${turnKey(command.turn)} ${command.execution}`;
+    case "unblock":
+      return `blocker ${turnKey(command.turn)} ${command.token}`;
+    case "turn.finish":
+      return `turn ${turnKey(command.turn)}`;
+    case "sample.end":
+      return `sample ${turnKey(command.attempt)}`;
     default:
       return null;
   }

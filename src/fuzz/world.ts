@@ -2,7 +2,7 @@
  * What a fuzzed world is: something that goes on by named steps, one at a time. Strategies, tokens and shrinking see
  * nothing else of it. It knows no strategy, and no schedule.
  */
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 
 /**
  * A world in the middle of a run. The same steps from the same opening always lead to the same world.

@@ -1,7 +1,7 @@
 /**
  * The page of a live turn in the books: what is open in it, what it runs, and what keeps it. Kept from the events alone.
  */
-import type { DovecoteEvent, OutcomeKind } from "../events/events.js";
+import type { DovecoteEvent, OutcomeKind } from "../../events/events.js";
 
 /** A live turn. */
 export interface BookTurn {

@@ -2,11 +2,11 @@
  * The judge: keeps the books of a session as its events come, asks the checkers about each, and looks at the end of every
  * group whether what was due has come about. It can be copied at any point, and never influences what it watches.
  */
-import type { CommitDraft } from "../events/commit.js";
-import type { DovecoteEvent, EventType } from "../events/events.js";
-import type { Point } from "../events/point.js";
-import type { Placed } from "../kernel/loop.js";
-import type { Limits } from "../kernel/state.js";
+import type { CommitDraft } from "../../events/commit.js";
+import type { DovecoteEvent, EventType } from "../../events/events.js";
+import type { Point } from "../../events/point.js";
+import type { Placed } from "../loop.js";
+import type { Limits } from "../state.js";
 import { Book } from "./book.js";
 import { type Checker, PLAIN_CHECKERS, type Violation } from "./checkers.js";
 import { type Duty, MARK_CHECKERS, dutyOf, dutyOfRelease, isDone } from "./markCheckers.js";

@@ -2,9 +2,9 @@
  * Checkers of marks: what may mark, what may take a mark away, and what must have marked or started somebody by the time
  * that everything of a decision has been seen (W1, W4, W5, W7, W9, T4, I2, I5, I6, S8).
  */
-import type { DovecoteEvent, EventOf } from "../events/events.js";
-import type { Point } from "../events/point.js";
-import { type AgentPath, ROOT } from "../paths.js";
+import type { DovecoteEvent, EventOf } from "../../events/events.js";
+import type { Point } from "../../events/point.js";
+import { type AgentPath, ROOT } from "../../paths.js";
 import type { Book } from "./book.js";
 import { type Checker, type Moment, on } from "./checkers.js";
 import type { BookRecord } from "./mailBook.js";

@@ -2,9 +2,9 @@
  * Checkers: small pure judges of events. Each looks at one event and the books as they stood before it, and says what
  * of the contract the event breaks. They watch, and influence nothing.
  */
-import type { DovecoteEvent, EventOf, EventType } from "../events/events.js";
-import { type Point, comparePoints, formatPoint, samePoint } from "../events/point.js";
-import { ROOT } from "../paths.js";
+import type { DovecoteEvent, EventOf, EventType } from "../../events/events.js";
+import { type Point, comparePoints, formatPoint, samePoint } from "../../events/point.js";
+import { ROOT } from "../../paths.js";
 import type { Book } from "./book.js";
 import type { BookRecord } from "./mailBook.js";
 

@@ -2,10 +2,10 @@
  * Judges of moments between two events: whoever could start has been started, no spawn outlives its spawner, and nothing
  * is left behind once everybody has come to rest. They read the books alone.
  */
-import type { Point } from "../events/point.js";
-import { comparePoints } from "../events/point.js";
-import type { Limits } from "../kernel/state.js";
-import type { AgentPath } from "../paths.js";
+import type { Point } from "../../events/point.js";
+import { comparePoints } from "../../events/point.js";
+import type { Limits } from "../state.js";
+import type { AgentPath } from "../../paths.js";
 import type { Book } from "./book.js";
 import type { Violation } from "./checkers.js";
 

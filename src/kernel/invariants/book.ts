@@ -9,9 +9,9 @@ import type {
   OutcomeKind,
   StartKind,
   TurnRef,
-} from "../events/events.js";
-import { type Point, comparePoints } from "../events/point.js";
-import type { AgentPath } from "../paths.js";
+} from "../../events/events.js";
+import { type Point, comparePoints } from "../../events/point.js";
+import type { AgentPath } from "../../paths.js";
 import { type BookTurn, advance, freshTurn } from "./bookTurn.js";
 import { MailBook } from "./mailBook.js";
 import { PlanBook } from "./planBook.js";

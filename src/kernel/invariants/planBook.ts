@@ -2,9 +2,9 @@
  * Who is read-only, kept from the events alone: the switch, stamped records that are unread, and turns that have read one
  * or were given a stamped task (P1, P2). Shares no code with the kernel.
  */
-import type { DovecoteEvent, TurnRef } from "../events/events.js";
-import { type Point, formatPoint } from "../events/point.js";
-import type { AgentPath } from "../paths.js";
+import type { DovecoteEvent, TurnRef } from "../../events/events.js";
+import { type Point, formatPoint } from "../../events/point.js";
+import type { AgentPath } from "../../paths.js";
 
 /** See the module header. */
 export class PlanBook {

@@ -2,9 +2,9 @@
  * The book of mail: every accepted record, where it is, and how many have gone where. Kept from the events alone, and
  * sharing no code with the kernel's folds.
  */
-import type { AgentRef, EventOf, MailType, Sender } from "../events/events.js";
-import { type Point, comparePoints, formatPoint } from "../events/point.js";
-import type { AgentPath } from "../paths.js";
+import type { AgentRef, EventOf, MailType, Sender } from "../../events/events.js";
+import { type Point, comparePoints, formatPoint } from "../../events/point.js";
+import type { AgentPath } from "../../paths.js";
 
 /** An accepted record that nobody has taken yet. */
 export interface BookRecord {
