@@ -4,7 +4,7 @@
  */
 import { BadArgument } from "../errors.js";
 import { systemPorts } from "../runtime/ports.js";
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 import { Corpus } from "./corpus.js";
 import { Coverage, type Covered } from "./coverage.js";
 import { Pacer } from "./pacer.js";

@@ -3,7 +3,7 @@
  * a run whose steps are picked by a schedule. It knows no strategy.
  */
 import { BadArgument, ScheduleMismatch } from "../errors.js";
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 import { type Deviation, type Schedule, sumOf } from "./schedule.js";
 import type { World, WorldKind } from "./world.js";
 

@@ -2,7 +2,7 @@
  * Makes a failing schedule smaller, in the way of fast-check: candidates come smallest first, the first that fails in the same
  * way is taken, and the search begins anew from it. Smaller is: fewer faults, fewer steps, fewer changes between agents.
  */
-import type { Violation } from "./checkers.js";
+import type { Violation } from "../kernel/invariants/checkers.js";
 import { type Ran, replay } from "./run.js";
 import type { Deviation, Schedule } from "./schedule.js";
 import { agentOf } from "./strategies/strategy.js";

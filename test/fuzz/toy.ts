@@ -1,5 +1,5 @@
 /** A world of counters: tasks read a number and write it back, one larger. Racy tasks do so in two steps. */
-import type { Violation } from "../../src/fuzz/checkers.js";
+import type { Violation } from "../../src/kernel/invariants/checkers.js";
 import type { World, WorldKind } from "../../src/fuzz/world.js";
 
 /** What is in the world. */
