@@ -7,7 +7,7 @@ import type { Recipient } from "../../events/operations.js";
 import type { AgentRef, TurnRef } from "../../events/refs.js";
 import { type OfPlan, type RecipientResult, senderOf } from "../../kernel/command.js";
 import { bodyFault, findRecipient } from "../../kernel/rules/operations.js";
-import { readTarget } from "../../kernel/rules/targets.js";
+import { findCaller, readTarget } from "../../kernel/rules/targets.js";
 import type { ParentReport } from "../../kernel/parents.js";
 import { Stage } from "../../kernel/stage.js";
 import type { Ports } from "../ports.js";
@@ -96,6 +96,9 @@ export class Operations {
   }
 
   private async run(request: Request): Promise<PeerMessageResult> {
+    const { by } = request;
+    const caller = by === null ? null : findCaller(new Stage(this.parts.shell.loop.state), by);
+    if (caller?.ok === false) throw new Refused(caller.rejection);
     const before = request.given ? await this.parts.plans.planOf(request.operation) : null;
     if (before?.kind === "pruned") return pruned(request.operation);
     if (before?.kind === "found") {
