@@ -78,9 +78,10 @@ describe("an agent's message with a copy", () => {
 
   it("T1 of a turn that is over is refused, a repeat too", async () => {
     const world = await withSender();
-    const { turn, done } = world.hands.of("/root/x");
+    const hand = world.hands.of("/root/x");
+    const { turn } = hand;
     await turn.sendPeerMessage(CHILD.path, "hello", { operationId: "op" });
-    done();
+    hand.done();
     await world.ports.settle();
     for (const operationId of ["op", "other"]) {
       const late = turn.sendPeerMessage(CHILD.path, "hello", { operationId });
