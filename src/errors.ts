@@ -18,6 +18,7 @@ export type ErrorCode =
   | "outcome-unknown"
   | "session-degraded"
   | "bad-argument"
+  | "schedule-mismatch"
   | "bug";
 
 /** The stable codes of refusals: bad requests that wrote nothing (X4). */
@@ -257,6 +258,28 @@ export class SessionDegraded extends DovecoteError {
 export class BadArgument extends DovecoteError {
   constructor(message: string, rule = "X4") {
     super("bad-argument", rule, message);
+  }
+}
+
+/** A recorded schedule does not fit the code as it is now: a step that it takes is not possible. */
+export class ScheduleMismatch extends DovecoteError {
+  /** How many steps had been taken, from 0. */
+  readonly at: number;
+  readonly expected: string;
+  /** What was possible instead. */
+  readonly enabled: readonly string[];
+
+  constructor(at: number, expected: string, enabled: readonly string[]) {
+    const possible =
+      enabled.length === 0 ? "nothing was possible" : `possible were ${enabled.join(", ")}`;
+    super(
+      "schedule-mismatch",
+      "X4",
+      `Step ${at} of the schedule should be ${expected}, but ${possible}. The code has changed since the token was made: replay it guided, or fuzz anew.`,
+    );
+    this.at = at;
+    this.expected = expected;
+    this.enabled = enabled;
   }
 }
 

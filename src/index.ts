@@ -110,6 +110,7 @@ export {
   NotALog,
   OutcomeUnknown,
   Refused,
+  ScheduleMismatch,
   SessionDegraded,
   TailLost,
 } from "./errors.js";

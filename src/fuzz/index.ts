@@ -1,5 +1,9 @@
 /** The entry `dovecote/fuzz`: worlds that go on by named steps, and checkers that judge what they have done. */
 export type { World, WorldKind } from "./world.js";
+export { fuzz, type Failure, type FuzzOptions, type FuzzReport, type Progress } from "./fuzz.js";
+export type { Covered } from "./coverage.js";
+export { play, replay, type Choice, type Pick, type Ran } from "./run.js";
+export { decodeSchedule, encodeSchedule, type Deviation, type Schedule } from "./schedule.js";
 export { kernelWorld, KernelWorld, type KernelWorldKind } from "./kernelWorld.js";
 export { FAULTS, type Fault, type KernelScenario } from "./kernelScenario.js";
 export { KernelRun, type Fate, type History, type RunWatch } from "./kernelRun.js";

@@ -22,6 +22,13 @@ export interface World {
   footprint(name: string): readonly string[];
   /** A hash of everything that decides the future. */
   fingerprint(): string;
+  /**
+   * The first of `enabled()`: those that are no faults, which keep being taken until the world is at rest. All of them
+   * where a world has no faults.
+   */
+  fair?(): readonly string[];
+  /** What the last step reached, as labels: worth reaching once more from there. None where a world marks nothing. */
+  marks?(): readonly string[];
   /** What checkers have found so far. */
   readonly violations: readonly Violation[];
   /** Ends the run: judges what must hold at rest, and leaves nothing behind. */

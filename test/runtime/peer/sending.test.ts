@@ -1,42 +1,17 @@
 /** Messages with a copy for the parent: what is planned, who gets what, and what the caller hears (section 11). */
 import { describe, expect, it } from "vitest";
-import type { PeerInbox, PeerMessageOptions } from "../../../src/runtime/peer/api.js";
+import type { PeerInbox } from "../../../src/runtime/peer/api.js";
 import { copyMarker } from "../../../src/kernel/messages.js";
-import { openWorld, type World, type WorldOptions } from "../../support/world.js";
+import {
+  CHILD as child,
+  familyWorld as family,
+  PARENT as parent,
+  sendToChild as send,
+  textsOf,
+} from "../../support/family.js";
+import { openWorld } from "../../support/world.js";
 
-/** A session with `/root/p`, its child `/root/p/c`, both at rest. */
-async function family(options: WorldOptions = {}): Promise<World> {
-  const world = await openWorld(options);
-  await spawnIdle(world, "p");
-  await spawnIdle(world, "c", "/root/p");
-  return world;
-}
-
-async function spawnIdle(world: World, name: string, parent = "/root"): Promise<void> {
-  const path = await world.session.spawn({ name, parent, behavior: "worker", task: "go" });
-  await world.ports.settle();
-  world.hands.of(path).done();
-  await world.ports.settle();
-  // The parent was woken by the RESULT.
-  for (const woken of world.session.list()) {
-    if (woken.phase !== "running") continue;
-    world.hands.of(woken.path).done();
-    await world.ports.settle();
-  }
-}
-
-const child = { path: "/root/p/c", generation: 1 };
-const parent = { path: "/root/p", generation: 1 };
 const marker = copyMarker({ path: "/root/p/c", gen: 1 });
-
-function send(world: World, text = "hello", options: PeerMessageOptions = {}) {
-  return world.session.sendPeerMessage("/root/p/c", text, options);
-}
-
-async function textsOf(world: World, path: string): Promise<readonly string[]> {
-  const unread = await world.session.unread(path);
-  return unread.filter(({ type }) => type === "MAIL").map(({ text }) => text);
-}
 
 describe("a message with a copy", () => {
   it("O1 is planned before anything of it is sent, with or without an operation id", async () => {
