@@ -16,3 +16,5 @@ export {
   type CommitLike,
   type JudgeOptions,
 } from "../kernel/invariants/judge.js";
+export { scenario, type BehaviorFault, type Holds, type Played } from "./scenario.js";
+export { sometimes } from "./sometimes.js";
