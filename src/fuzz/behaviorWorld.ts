@@ -17,7 +17,7 @@ import { Gates, atRest } from "./gates.js";
 import type { BehaviorFault, Holds, Played } from "./scenario.js";
 import { gatherMarks } from "./sometimes.js";
 import { agentOf, verbOf } from "./strategies/strategy.js";
-import type { World } from "./world.js";
+import type { World, WorldKind } from "./world.js";
 
 /** Steps that a run may need to come to rest; past them it is said not to. */
 const MOST_STEPS = 10_000;
@@ -320,4 +320,20 @@ export class BehaviorWorld implements World {
     const [timer] = life.ports.armed;
     if (timer !== undefined) this.wrong("V4", `${timer} is left`);
   }
+}
+
+/** The mark of the behaviour world: goes up when a name comes to mean another step. */
+const MARK = "b1";
+
+/**
+ * The behaviour world of a scenario: real behaviours on a real session, on a log in memory, with a clock that stands still. Each
+ * answer of a turn or of the session, each append and each timer is a step.
+ *
+ * @param setup is called for each run, so that what it makes is new each time.
+ * @example
+ * const pair = scenario("pair", () => ({ behaviors: { root, worker }, host: (s) => s.prompt("go") }));
+ * const { failure } = await fuzz(pair);
+ */
+export function scenario(name: string, setup: () => Played): WorldKind {
+  return { name, mark: MARK, open: () => BehaviorWorld.open(setup()) };
 }

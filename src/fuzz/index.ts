@@ -16,5 +16,6 @@ export {
   type CommitLike,
   type JudgeOptions,
 } from "../kernel/invariants/judge.js";
-export { scenario, type BehaviorFault, type Holds, type Played } from "./scenario.js";
+export { scenario } from "./behaviorWorld.js";
+export type { BehaviorFault, Holds, Played } from "./scenario.js";
 export { sometimes } from "./sometimes.js";

@@ -2,8 +2,6 @@
 import type { Behavior } from "../runtime/api.js";
 import type { SessionOptions } from "../runtime/openSession.js";
 import type { Session } from "../runtime/session.js";
-import { BehaviorWorld } from "./behaviorWorld.js";
-import type { WorldKind } from "./world.js";
 
 /** Faults of the behaviour world: an append fails, the process dies and comes back, somebody is interrupted. */
 export type BehaviorFault = "append" | "crash" | "interrupt";
@@ -28,20 +26,4 @@ export interface Played {
   readonly session?: Omit<SessionOptions<string>, "log" | "ports" | "behaviors">;
   /** What may go wrong: everything, unless given. */
   readonly faults?: readonly BehaviorFault[];
-}
-
-/** The mark of the behaviour world: goes up when a name comes to mean another step. */
-const MARK = "b1";
-
-/**
- * The behaviour world of a scenario: real behaviours on a real session, on a log in memory, with a clock that stands still. Each
- * answer of a turn or of the session, each append and each timer is a step.
- *
- * @param setup is called for each run, so that what it makes is new each time.
- * @example
- * const pair = scenario("pair", () => ({ behaviors: { root, worker }, host: (s) => s.prompt("go") }));
- * const { failure } = await fuzz(pair);
- */
-export function scenario(name: string, setup: () => Played): WorldKind {
-  return { name, mark: MARK, open: () => BehaviorWorld.open(setup()) };
 }

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 import { fuzz } from "../../src/fuzz/fuzz.js";
 import { play, replay } from "../../src/fuzz/run.js";
-import { type Played, scenario } from "../../src/fuzz/scenario.js";
+import { scenario } from "../../src/fuzz/behaviorWorld.js";
+import type { Played } from "../../src/fuzz/scenario.js";
 import { sometimes } from "../../src/fuzz/sometimes.js";
 import type { Behavior } from "../../src/runtime/api.js";
 import { expectNothingUnhandled } from "../support/unhandled.js";
