@@ -62,10 +62,19 @@ export type WaitEnd = "mail" | "input" | "timeout" | "interrupted" | "settled";
 /** What an interrupt met (I2-I4). */
 export type InterruptFound = "idle" | "preparing" | "active" | "settling";
 
-/** The session was made, with its capacity (W6). Heads the first commit. */
+/** Where a session was forked from: another session's log, up to and with an event, and what was changed from there on. */
+export interface ForkedFrom {
+  readonly session: string;
+  readonly at: Point;
+  /** Hash of the commit that holds that event; `""` where the parent was on no log. */
+  readonly hash: string;
+  /** The changes, in words. */
+  readonly changes: readonly string[];
+}
+/** The session was made, with its capacity (W6). Heads the first commit. A fork names its parent. */
 export type SessionCreated = Event<
   "session.created",
-  { readonly id: string; readonly capacity: number }
+  { readonly id: string; readonly capacity: number; readonly parent?: ForkedFrom }
 >;
 /** A run of the session began. Heads that run's first commit, never written alone (R2). */
 export type SessionOpened = Event<"session.opened", { readonly run: number }>;

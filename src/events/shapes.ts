@@ -83,8 +83,10 @@ const evidence = fields({
   unusable: optional(string),
 });
 
+const forkedFrom = fields({ session: string, at: point, hash: string, changes: listOf(string) });
+
 const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
-  "session.created": { cause, id: string, capacity: count },
+  "session.created": { cause, id: string, capacity: count, parent: optional(forkedFrom) },
   "session.opened": { cause, run: count },
   "session.recovered": { cause, turns: count, unread: count },
   "session.closing": { cause, run: count },
