@@ -65,7 +65,12 @@ export type InterruptFound = "idle" | "preparing" | "active" | "settling";
 /** The session was made, with its capacity (W6). Heads the first commit. */
 export type SessionCreated = Event<
   "session.created",
-  { readonly id: string; readonly capacity: number }
+  {
+    readonly id: string;
+    readonly capacity: number;
+    /** The way of working, where it is not `tree` (section 12). */
+    readonly preset?: "jobs" | "peer";
+  }
 >;
 /** A run of the session began. Heads that run's first commit, never written alone (R2). */
 export type SessionOpened = Event<"session.opened", { readonly run: number }>;

@@ -84,7 +84,12 @@ const evidence = fields({
 });
 
 const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
-  "session.created": { cause, id: string, capacity: count },
+  "session.created": {
+    cause,
+    id: string,
+    capacity: count,
+    preset: optional(oneOf("jobs", "peer")),
+  },
   "session.opened": { cause, run: count },
   "session.recovered": { cause, turns: count, unread: count },
   "session.closing": { cause, run: count },

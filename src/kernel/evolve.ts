@@ -17,7 +17,11 @@ import type { Agent, Durable, Settled, Turn } from "./state.js";
 export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable {
   switch (event.type) {
     case "session.created":
-      return durableWith(state, { id: event.id, capacity: event.capacity });
+      return durableWith(state, {
+        id: event.id,
+        capacity: event.capacity,
+        preset: event.preset ?? "tree",
+      });
     case "session.opened":
       return durableWith(state, { run: event.run });
     case "capacity.changed":
