@@ -7,4 +7,13 @@ export { concurrent, renderWhy, why, type Outside, type Why } from "./why.js";
 export { stranded, whyNot, type NonEvent, type Stranded, type WhyNot } from "./whyNot.js";
 export type { Obstacle } from "./guardWords.js";
 export { changes, type Change } from "./changes.js";
+export { bisect, check, type Found } from "./check.js";
+export {
+  inputsOf,
+  verify,
+  type Decide,
+  type Difference,
+  type Input,
+  type VerifyOptions,
+} from "./verify.js";
 export { describe } from "./words.js";

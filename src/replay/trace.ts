@@ -9,9 +9,9 @@ import { type Point, comparePoints, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
 import { fold } from "../kernel/stage.js";
 import { type State, emptyState, plainHost } from "../kernel/state.js";
-import type { SessionReader } from "../log/log.js";
 import { type AgentPath, isWithin } from "../paths.js";
 import { placeCommit } from "../projections/projection.js";
+import type { TraceReader } from "./commits.js";
 import { type OpenSource, type TraceSource, openSource } from "./source.js";
 
 /** A position: after a whole commit, or after one of its events. Position 0 is before everything. */
@@ -51,7 +51,7 @@ export async function openTrace(
 /** See the module header. Made by {@link openTrace}. */
 export class Trace {
   readonly session: string;
-  private readonly reader: SessionReader;
+  private readonly reader: TraceReader;
   private readonly source: OpenSource;
   /** Behaviours that the log names: a guard that asks for one finds it, for the trace has no host. */
   private readonly behaviors = new Set<string>();
