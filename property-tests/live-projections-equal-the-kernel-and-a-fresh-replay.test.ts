@@ -1,6 +1,7 @@
 /** Whatever a session does, its projections say what the kernel knows, and a replay gives the same again (Q2, M4, R4). */
 import { describe, expect, it } from "vitest";
 import { type Point, formatPoint } from "../src/events/point.js";
+import { agentsOf } from "../src/fuzz/choices.js";
 import type { Placed } from "../src/kernel/loop.js";
 import type { Agent, State } from "../src/kernel/state.js";
 import { agentKey, foldAll } from "../src/projections/projection.js";
@@ -9,7 +10,7 @@ import { ProjectionRunner } from "../src/projections/runner.js";
 import { type Transcripts, transcript, transcriptOf } from "../src/projections/transcript.js";
 import { type UnreadMail, type UnreadRecord, unread, unreadOf } from "../src/projections/unread.js";
 import { check } from "../test/support/property.js";
-import { agentsOf, programs, run } from "../test/support/randomSession.js";
+import { tell, tellings } from "./support/told.js";
 
 const all = { roster, unread, transcript };
 
@@ -64,12 +65,18 @@ function acceptedRecords(events: readonly Placed[]): ReadonlySet<string> {
   return points;
 }
 
-/** The points of all records that a transcript or an unread queue holds, repeated where several do. */
-function heldRecords(state: State, mail: UnreadMail, transcripts: Transcripts): readonly string[] {
+/** The points of all records that somebody holds, repeated where several do: ended agents too, and what handlers took. */
+function heldRecords(
+  log: readonly Placed[],
+  mail: UnreadMail,
+  transcripts: Transcripts,
+): readonly string[] {
   const held: Point[] = [];
-  for (const agent of agentsOf(state)) {
-    for (const record of unreadOf(mail, agent)) held.push(record.at);
-    for (const entry of transcriptOf(transcripts, agent)) {
+  for (const { event } of log) {
+    if (event.type === "mail.consumed") held.push(event.record);
+    if (event.type !== "agent.spawned") continue;
+    for (const record of unreadOf(mail, event)) held.push(record.at);
+    for (const entry of transcriptOf(transcripts, event)) {
       if (entry.kind === "mail") held.push(entry.record);
       if (entry.kind === "task" && entry.record !== null) held.push(entry.record);
     }
@@ -87,46 +94,46 @@ function readable(state: State | undefined, mail: UnreadMail, transcripts: Trans
 
 // No test of time: room for a large DOVECOTE_RUNS.
 describe("live projections", { timeout: 600_000 }, () => {
-  it("A8 W9 the roster says of every agent what the kernel knows, after every step", () => {
-    check(programs(), (program) => {
+  it("A8 W9 the roster says of every agent what the kernel knows, after every part of its log", () => {
+    check(tellings, (telling) => {
       const runner = new ProjectionRunner(all);
-      for (const { state, events } of run(program)) {
+      for (const { state, events } of tell(telling)) {
         runner.show(events);
         expectRoster(state, listAgents(runner.read("roster")));
       }
     });
   });
 
-  it("M4 W4 unread mail is the kernel's, in its order, after every step", () => {
-    check(programs(), (program) => {
+  it("M4 W4 unread mail is the kernel's, in its order, after every part of its log", () => {
+    check(tellings, (telling) => {
       const runner = new ProjectionRunner(all);
-      for (const { state, events } of run(program)) {
+      for (const { state, events } of tell(telling)) {
         runner.show(events);
         expectUnread(state, runner.read("unread"));
       }
     });
   });
 
-  it("R4 every accepted record is in exactly one place: unread, or one transcript", () => {
-    check(programs(), (program) => {
+  it("R4 every accepted record is in exactly one place: unread, expired, consumed, or one transcript", () => {
+    check(tellings, (telling) => {
       const runner = new ProjectionRunner(all);
       const log: Placed[] = [];
-      for (const { state, events } of run(program)) {
+      for (const { events } of tell(telling)) {
         runner.show(events);
         log.push(...events);
-        const held = heldRecords(state, runner.read("unread"), runner.read("transcript"));
+        const held = heldRecords(log, runner.read("unread"), runner.read("transcript"));
         expect([...held].sort()).toEqual([...acceptedRecords(log)].sort());
       }
     });
   });
 
   it("Q2 equal a fresh replay of the log, also after appends that failed", () => {
-    check(programs(), (program) => {
+    check(tellings, (telling) => {
       const runner = new ProjectionRunner(all);
       const log: Placed[] = [];
       let last: State | undefined;
-      for (const { state, events } of run(program)) {
-        // Half of the steps are shown, lost, and shown again: what was lost must leave no trace.
+      for (const { state, events } of tell(telling)) {
+        // Half of the parts are shown, lost, and shown again: what was lost must leave no trace.
         if (log.length % 2 === 1) {
           runner.show(events);
           runner.fallBack();
@@ -142,10 +149,10 @@ describe("live projections", { timeout: 600_000 }, () => {
   });
 
   it("M5 M6 entries of a transcript stand in the order of the log, and belong to its turns", () => {
-    check(programs(), (program) => {
+    check(tellings, (telling) => {
       const runner = new ProjectionRunner(all);
       let last: State | undefined;
-      for (const { state, events } of run(program)) {
+      for (const { state, events } of tell(telling)) {
         runner.show(events);
         last = state;
       }

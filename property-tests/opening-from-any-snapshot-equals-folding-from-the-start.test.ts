@@ -9,11 +9,11 @@ import { foldAll } from "../src/projections/projection.js";
 import { builtIn } from "../src/runtime/projections.js";
 import { type Folded, decodeFolded, encodeFolded } from "../src/runtime/snapshots.js";
 import { check } from "../test/support/property.js";
-import { type Program, programs, run } from "../test/support/randomSession.js";
+import { type Told, tell, tellings } from "./support/told.js";
 
 /** Every projection of a session, from nothing or from saved states on. */
 function project(
-  ran: readonly ReturnType<typeof ranOf>[number][],
+  ran: readonly Told[],
   from: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   const events = ran.flatMap((one) => [...one.events]);
@@ -24,8 +24,6 @@ function project(
     }),
   );
 }
-
-const ranOf = (program: Program) => [...run(program)];
 
 function saved(folded: Folded): Folded {
   const back = decodeFolded(encodeFolded(folded, "hash"));
@@ -46,8 +44,8 @@ const NEXT: readonly Command[] = [
 // No test of time: room for a large DOVECOTE_RUNS.
 describe("a snapshot", { timeout: 600_000 }, () => {
   it("L7 R1 at any commit, and the commits after it, give what all commits give", () => {
-    check(programs(), (program) => {
-      const ran = ranOf(program);
+    check(tellings, (telling) => {
+      const ran = tell(telling);
       const last = ran.at(-1)!.state;
       const whole = freeze({ durable: last.durable, volatile: last.volatile });
       const projected = freeze(project(ran));
@@ -66,8 +64,8 @@ describe("a snapshot", { timeout: 600_000 }, () => {
   });
 
   it("L7 decides as the state that it was made of", () => {
-    check(programs(40), (program) => {
-      for (const { state } of run(program)) {
+    check(tellings, (telling) => {
+      for (const { state } of tell(telling)) {
         const { durable, volatile } = state;
         const back = saved({ position: 1, durable, volatile, projections: project([]) });
         const again = { ...state, durable: back.durable, volatile: back.volatile };
@@ -82,8 +80,8 @@ describe("a snapshot", { timeout: 600_000 }, () => {
   });
 
   it("L7 gives equal text when it is thawed and frozen again", () => {
-    check(programs(), (program) => {
-      const ran = ranOf(program);
+    check(tellings, (telling) => {
+      const ran = tell(telling);
       const text = freeze([ran.at(-1)!.state.durable, ran.at(-1)!.state.volatile, project(ran)]);
       expect(freeze(thaw(text))).toBe(text);
     });

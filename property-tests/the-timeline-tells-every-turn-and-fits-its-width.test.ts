@@ -1,14 +1,14 @@
 /** Whatever a session does, its timeline tells every start, wait and end, with a cause that leads out of the session. */
 import { fc } from "@fast-check/vitest";
 import { describe, expect, it } from "vitest";
+import { type Program, play, programs } from "../src/fuzz/programs.js";
 import type { Placed } from "../src/kernel/loop.js";
 import { type TimelineEntry, buildTimeline, causeChain } from "../src/projections/timeline.js";
 import { explainStart, renderTimeline } from "../src/projections/timelineText.js";
 import { check } from "../test/support/property.js";
-import { type Program, programs, run } from "../test/support/randomSession.js";
 
 function logOf(program: Program): readonly Placed[] {
-  return [...run(program)].flatMap(({ events }) => events);
+  return play(program).placed();
 }
 
 const EVENT_OF = {
@@ -21,7 +21,7 @@ const EVENT_OF = {
 // No test of time: room for a large DOVECOTE_RUNS.
 describe("the timeline", { timeout: 600_000 }, () => {
   it("S1 W2 V2 has one entry for every start, wait, end of a wait and settlement", () => {
-    check(programs(), (program) => {
+    check(programs, (program) => {
       const log = logOf(program);
       const entries = buildTimeline(log);
       for (const [kind, type] of Object.entries(EVENT_OF)) {
@@ -32,7 +32,7 @@ describe("the timeline", { timeout: 600_000 }, () => {
   });
 
   it("S1 names the parent to whom each RESULT went, and only for agents that have one", () => {
-    check(programs(), (program) => {
+    check(programs, (program) => {
       for (const entry of buildTimeline(logOf(program))) {
         if (entry.kind !== "settled") continue;
         const above = entry.path.slice(0, entry.path.lastIndexOf("/"));
@@ -43,7 +43,7 @@ describe("the timeline", { timeout: 600_000 }, () => {
   });
 
   it("W2 leads every start back to the person or the host", () => {
-    check(programs(), (program) => {
+    check(programs, (program) => {
       const entries = buildTimeline(logOf(program));
       for (const entry of entries) {
         if (entry.kind !== "started") continue;
@@ -55,7 +55,7 @@ describe("the timeline", { timeout: 600_000 }, () => {
   });
 
   it("draws every turn's end within the width it was given", () => {
-    const input = fc.tuple(programs(), fc.integer({ min: 24, max: 120 }));
+    const input = fc.tuple(programs, fc.integer({ min: 24, max: 120 }));
     check(input, ([program, width]) => {
       const entries = buildTimeline(logOf(program));
       const lines = renderTimeline(entries, { width }).split("\n");

@@ -6,7 +6,9 @@ import { getEventListeners } from "node:events";
 import type { AgentActors } from "../../src/actors/agentActors.js";
 import { phaseOfValue } from "../../src/actors/agentMachine.js";
 import { DovecoteError } from "../../src/errors.js";
-import { violationsOf } from "../../src/kernel/invariants/judge.js";
+import { leftAtRest } from "../../src/kernel/invariants/idleness.js";
+import { Judge, violationsOf } from "../../src/kernel/invariants/judge.js";
+import type { Limits } from "../../src/kernel/state.js";
 import { ScriptError, Scripts, type ScriptWatch } from "../../src/fuzz/scripts.js";
 import type { Commit } from "../../src/events/commit.js";
 import type { EventLog } from "../../src/log/log.js";
@@ -103,7 +105,7 @@ class Life implements ScriptWatch {
       behaviors: { root: behavior, worker: behavior },
       capacity: program.capacity,
       closeWithinMs: CLOSE_MS,
-      limits: { wakes, unread: 50, turns: 60 },
+      limits: limitsOf({ wakes }),
       onObserverError: (error) => this.play.wrong(`an observer: ${String(error)}`),
       ...(prepares.length === 0 ? {} : { prepare: (start) => this.prepare(start) }),
       ...(finalises.length === 0
@@ -356,11 +358,24 @@ export class ShellPlay {
       .reduce((last, event) => (event.type === "session.opened" ? event.run : last), 0);
     // A run that has written nothing yet is not on the log, so a replay does not know that it began.
     if (run !== session.opening.run) return;
+    this.checkNobodyIsLeft(commits);
     const replay = new ProjectionRunner(builtIn);
     for (const commit of commits) replay.confirm(placeCommit(commit));
     const fresh = plain((name) => replay.read(name));
     const live = plain((name) => session.projections[name].get());
     if (fresh !== live) this.wrong(`Q2 the projections differ from a replay:\n${live}\n${fresh}`);
+  }
+
+  /** Whoever mail should have woken has been woken, once nothing moves any more (W2, W4). */
+  private checkNobodyIsLeft(commits: readonly Commit[]): void {
+    const limits = limitsOf(this.program);
+    const judge = new Judge({ limits });
+    for (const { n, events } of commits) {
+      judge.see(events.map((event, index) => ({ event, at: [n, index] as const })));
+    }
+    for (const { rule, what } of leftAtRest(judge.book, limits, [commits.length, 0])) {
+      this.wrong(`${rule} at rest: ${what}`);
+    }
   }
 
   /** The end of a run: closed in good order, or killed. Nothing of it may be left behind. */
@@ -414,7 +429,8 @@ export class ShellPlay {
 
   private async checkLog(): Promise<void> {
     const commits = await this.place.commits();
-    for (const { rule, at, what } of violationsOf(commits)) {
+    const limits = limitsOf(this.program);
+    for (const { rule, at, what } of violationsOf(commits, { limits })) {
       this.wrong(`${rule} at ${at.join(".")} ${what}`);
     }
     const keyed = new Map<string, number>();
@@ -427,6 +443,11 @@ export class ShellPlay {
       }
     }
   }
+}
+
+/** The bounds of a program's session (X2). */
+function limitsOf({ wakes }: Pick<ShellProgram, "wakes">): Limits {
+  return { turns: 60, agents: null, wakes, unread: 50 };
 }
 
 type Read = <Name extends keyof typeof builtIn>(name: Name) => (typeof builtIn)[Name]["initial"];

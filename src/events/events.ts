@@ -62,7 +62,16 @@ export type WaitEnd = "mail" | "input" | "timeout" | "interrupted" | "settled";
 /** What an interrupt met (I2-I4). */
 export type InterruptFound = "idle" | "preparing" | "active" | "settling";
 
-/** The session was made, with its capacity (W6). Heads the first commit. */
+/** Where a session was forked from: another session's log, up to and with an event, and what was changed from there on. */
+export interface ForkedFrom {
+  readonly session: string;
+  readonly at: Point;
+  /** Hash of the commit that holds that event; `""` where the parent was on no log. */
+  readonly hash: string;
+  /** The changes, in words. */
+  readonly changes: readonly string[];
+}
+/** The session was made, with its capacity (W6). Heads the first commit. A fork names its parent. */
 export type SessionCreated = Event<
   "session.created",
   {
@@ -70,6 +79,7 @@ export type SessionCreated = Event<
     readonly capacity: number;
     /** The way of working, where it is not `tree` (section 12). */
     readonly preset?: "jobs" | "peer";
+    readonly parent?: ForkedFrom;
   }
 >;
 /** A run of the session began. Heads that run's first commit, never written alone (R2). */

@@ -23,7 +23,7 @@ export interface RunWatch {
   /** One event, before the books take it. */
   event?(placed: Placed, run: KernelRun): void;
   /** A group of events has been shown. */
-  shown?(run: KernelRun): void;
+  shown?(run: KernelRun, events: readonly Placed[]): void;
   /** A command has been answered; its events have not been shown yet. */
   replied?(command: Command, reply: AnyReply): void;
 }
@@ -250,7 +250,7 @@ export class KernelRun implements LoopPort {
     if (this.isLanding) this.keepJudge();
     else this.pending = [...this.pending, ...events];
     this.isLanding = false;
-    this.watch.shown?.(this);
+    this.watch.shown?.(this, events);
   }
 
   private own(): Judge {

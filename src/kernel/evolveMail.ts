@@ -3,7 +3,7 @@
  */
 import { Bug } from "../errors.js";
 import type { EventOf } from "../events/events.js";
-import { type Point, formatPoint, samePoint } from "../events/point.js";
+import { type Point, comparePoints, formatPoint, samePoint } from "../events/point.js";
 import { agentWith, durableWith } from "./copies.js";
 import { agentOf, withAgent } from "./folds.js";
 import { type Row, emptyRow } from "./persistent.js";
@@ -72,28 +72,26 @@ function unreadOf(event: EventOf<"mail.queued">, at: Point): Unread {
 
 function moved(state: Durable, event: EventOf<"mail.moved">, at: Point): Durable {
   const owner = agentOf(state, event.from, event.type);
-  const record = find(owner.unread, event.record);
+  const record = owner.unread.get(indexOf(owner.unread, event.record));
   if (record === undefined) throw new Bug(`mail.moved names a record that ${owner.path} has not`);
   const left = withAgent(state, withUnread(owner, taken(owner.unread, [event.record])));
   const heir = agentOf(left, event, event.type);
   return withAgent(left, withUnread(heir, heir.unread.push({ ...record, at })));
 }
 
-function find(unread: Row<Unread>, at: Point): Unread | undefined {
-  for (const one of unread) if (samePoint(one.at, at)) return one;
-  return undefined;
+/** The place of a record in its queue, which is in order of points; -1 where it is not there. */
+function indexOf(unread: Row<Unread>, at: Point): number {
+  const index = unread.firstIndex((one) => comparePoints(one.at, at) >= 0);
+  const found = unread.get(index);
+  return found !== undefined && samePoint(found.at, at) ? index : -1;
 }
 
 /** Unread mail without the records of those points. A boundary takes all of it, which costs nothing. */
 function taken(unread: Row<Unread>, records: readonly Point[]): Row<Unread> {
   if (records.length === unread.length) return emptyRow();
   const [only] = records;
-  // What is taken singly is mostly the oldest, as when the EXECUTIONs of a turn are moved one after the other.
-  const first = unread.first();
-  if (records.length === 1 && only !== undefined && first !== undefined) {
-    if (samePoint(only, first.at)) return unread.rest();
-  }
-  if (records.length === 1) return unread.filter(({ at }) => !samePoint(at, records[0] as Point));
+  // The EXECUTIONs of a turn are moved one after the other, and each finds its place without a look at the others.
+  if (records.length === 1 && only !== undefined) return unread.without(indexOf(unread, only));
   const named = new Set(records.map(formatPoint));
   return unread.filter(({ at }) => !named.has(formatPoint(at)));
 }

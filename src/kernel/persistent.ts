@@ -174,34 +174,78 @@ export function emptyMap<K extends string, V>(): PersistentMap<K, V> {
 
 /**
  * A persistent first-in first-out row. Versions share one buffer: a push on the newest version appends to it in place,
- * which older versions can't see; a push on an older one copies. So the usual life, push then take, costs O(1).
+ * which older versions can't see; a push on an older one copies. So the usual life, push then take, costs O(1). What is
+ * taken from the middle puts that which comes before it into a row of its own, `front`: to take many, one after the other
+ * and in order, costs O(1) each as well.
  */
 export class Row<T> {
-  static readonly empty: Row<never> = new Row<never>([], 0, 0);
+  static readonly empty: Row<never> = new Row<never>([], 0, 0, null);
   private readonly buffer: T[];
   private readonly start: number;
   private readonly end: number;
+  private readonly front: Row<T> | null;
 
-  private constructor(buffer: T[], start: number, end: number) {
+  private constructor(buffer: T[], start: number, end: number, front: Row<T> | null) {
     this.buffer = buffer;
     this.start = start;
     this.end = end;
+    this.front = front;
   }
 
   static of<T>(items: readonly T[]): Row<T> {
-    return items.length === 0 ? emptyRow() : new Row(items.slice(), 0, items.length);
+    return items.length === 0 ? emptyRow() : new Row(items.slice(), 0, items.length, null);
   }
 
   get length(): number {
-    return this.end - this.start;
+    return this.end - this.start + (this.front === null ? 0 : this.front.length);
   }
 
   first(): T | undefined {
-    return this.length === 0 ? undefined : this.buffer[this.start];
+    return this.get(0);
   }
 
   last(): T | undefined {
-    return this.length === 0 ? undefined : this.buffer[this.end - 1];
+    return this.get(this.length - 1);
+  }
+
+  /** The item of that place, or `undefined`. */
+  get(index: number): T | undefined {
+    const before = this.front === null ? 0 : this.front.length;
+    if (index < before) return this.front?.get(index);
+    const at = this.start + index - before;
+    return at < this.end ? this.buffer[at] : undefined;
+  }
+
+  /** The place of the first item that `is` it, where all that follow are it too: the length where none is. */
+  firstIndex(is: (item: T) => boolean): number {
+    let [low, high] = [0, this.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (is(this.get(middle) as T)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+
+  /** Without the item of that place; the row itself where there is none. */
+  without(index: number): Row<T> {
+    if (index === 0) return this.rest();
+    if (index < 0 || index >= this.length) return this;
+    let front = this.front ?? emptyRow<T>();
+    if (index < front.length) {
+      const items = this.toArray();
+      items.splice(index, 1);
+      return Row.of(items);
+    }
+    const at = this.start + index - front.length;
+    for (let moved = this.start; moved < at; moved++) front = front.push(this.buffer[moved] as T);
+    return at + 1 === this.end ? front : Row.from(this.buffer, at + 1, this.end, front);
+  }
+
+  /** What is left of a buffer from `start` on, without what has been taken once that is more than half. */
+  private static from<T>(buffer: T[], start: number, end: number, front: Row<T> | null): Row<T> {
+    if (start * 2 <= end || start < 32) return new Row(buffer, start, end, front);
+    return new Row(buffer.slice(start, end), 0, end - start, front);
   }
 
   /** With an item before the first one that `comesAfter` it; costs a copy. */
@@ -213,19 +257,23 @@ export class Row<T> {
   }
 
   push(item: T): Row<T> {
-    if (this.length === 0) return new Row([item], 0, 1);
+    if (this.length === 0) return new Row([item], 0, 1, null);
+    const { front } = this;
     const shared = this.buffer.length === this.end;
     const buffer = shared ? this.buffer : this.buffer.slice(this.start, this.end);
     buffer.push(item);
-    return shared ? new Row(buffer, this.start, this.end + 1) : new Row(buffer, 0, this.length + 1);
+    if (shared) return new Row(buffer, this.start, this.end + 1, front);
+    return new Row(buffer, 0, buffer.length, front);
   }
 
-  /** Without its first item. The buffer is let go once more than half of it has been taken. */
+  /** Without its first item. */
   rest(): Row<T> {
     if (this.length <= 1) return emptyRow();
-    const start = this.start + 1;
-    if (start * 2 <= this.end || start < 32) return new Row(this.buffer, start, this.end);
-    return new Row(this.buffer.slice(start, this.end), 0, this.end - start);
+    if (this.front !== null) {
+      const front = this.front.length === 1 ? null : this.front.rest();
+      return new Row(this.buffer, this.start, this.end, front);
+    }
+    return Row.from(this.buffer, this.start + 1, this.end, null);
   }
 
   filter(keep: (item: T) => boolean): Row<T> {
@@ -237,10 +285,12 @@ export class Row<T> {
   }
 
   toArray(): T[] {
-    return this.buffer.slice(this.start, this.end);
+    const items = this.buffer.slice(this.start, this.end);
+    return this.front === null ? items : [...this.front.toArray(), ...items];
   }
 
   [Symbol.iterator](): Iterator<T> {
+    if (this.front !== null) return this.toArray()[Symbol.iterator]();
     const { buffer, end } = this;
     let index = this.start;
     return {

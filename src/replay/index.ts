@@ -17,3 +17,13 @@ export {
   type VerifyOptions,
 } from "./verify.js";
 export { describe } from "./words.js";
+export {
+  fork,
+  saveFork,
+  type Fork,
+  type ForkChange,
+  type ForkOptions,
+  type Skipped,
+} from "./fork.js";
+export { rerun, type Script } from "./rerun.js";
+export { diff, renderDiff, type AgentDiff, type RunDiff, type Side } from "./diff.js";

@@ -227,8 +227,8 @@ export class Trace {
     return this.event(next);
   }
 
-  /** A commit number is the point of its last event, or of its first where a range begins. */
-  private async pointOf(position: Position, end: "first" | "last" = "last"): Promise<Point> {
+  /** A commit number is the point of its last event, or of its first where a range begins. @internal */
+  async pointOf(position: Position, end: "first" | "last" = "last"): Promise<Point> {
     if (typeof position !== "number") return position;
     if (!Number.isSafeInteger(position) || position < 0 || position > this.length) {
       throw new BadArgument(

@@ -14,6 +14,7 @@ import type {
 } from "../events/events.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
+import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 
 /** The task of a turn, and who gave it. A woken turn has none. */
 export interface Task {
@@ -192,6 +193,15 @@ export interface Turn<Name extends string = string> {
   partial(text: string): Promise<void>;
   /** SendMessage (M1, M3, M7): resolves when the mail is durable. */
   send(target: string, text: string): Promise<SendAnswer>;
+  /**
+   * A message that wakes nobody, with a copy for the recipient's parent where that is verified, unless this agent is that
+   * parent (O1-O6). The same as `session.sendPeerMessage`, with this agent as the sender.
+   */
+  sendPeerMessage(
+    target: string,
+    text: string,
+    options?: PeerMessageOptions,
+  ): Promise<PeerMessageResult>;
   /** WaitAgent (V1): until there is unread mail, or the time is up, 30 s unless given (V3). */
   wait(options?: { readonly timeoutMs?: number | string }): Promise<WaitAnswer>;
   /** Spawns a child and starts its first turn (T3). Refused at capacity. */

@@ -36,6 +36,8 @@ export class Handlers {
     const end = { kind: "handler.end", turn: { path: event.path, gen: event.gen, turn } } as const;
     try {
       const outcome = await this.context.texts.resultOf(event, at);
+      // Its turn has ended meanwhile: the record is ordinary mail again, and nobody's to handle.
+      if (controller.signal.aborted) return;
       await handler({ ...outcome, signal: controller.signal });
       this.context.shell.tell({ ...end, record: at });
     } catch (error) {

@@ -327,6 +327,7 @@ export class Session<Name extends string = string> extends SessionView {
         return name === undefined ? undefined : parts.behaviors[name];
       },
       spawn: (command) => this.startSoon(command),
+      sendPeerMessage: (...asked) => this.peers.send(...asked),
       stopReason: () => shell.error ?? (this.ending === null ? interruptedError() : closedError()),
     };
   }

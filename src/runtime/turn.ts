@@ -25,6 +25,7 @@ import type {
 import { added } from "../projections/usage.js";
 import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
+import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import { reasonOf } from "./reason.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
@@ -145,6 +146,14 @@ export class TurnHandle implements Turn {
       const { held } = await this.command({ kind: "send", by: this.ref, target, text });
       return held ? { startsWhenSlotFrees: true } : {};
     });
+  }
+
+  sendPeerMessage(
+    target: string,
+    text: string,
+    options: PeerMessageOptions = {},
+  ): Promise<PeerMessageResult> {
+    return this.owned(() => this.work.context.sendPeerMessage(this.ref, target, text, options));
   }
 
   wait(options: { readonly timeoutMs?: number | string } = {}): Promise<WaitAnswer> {

@@ -5,6 +5,7 @@ import type { OutcomeKind, TurnRef } from "../events/events.js";
 import type { CommandOf } from "../kernel/command.js";
 import type { AgentPath } from "../paths.js";
 import type { AgentInfo, Behavior, Finaliser, Transcript, TurnOutcome } from "./api.js";
+import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import type { Shell } from "./shell.js";
 import type { Texts } from "./texts.js";
 
@@ -23,6 +24,13 @@ export interface WorkContext {
   readonly settlingAs: (path: AgentPath) => OutcomeKind;
   /** Everybody, for a turn that may ask (A7, A8). */
   readonly listFor: (turn: TurnRef) => Promise<readonly AgentInfo[]>;
+  /** Sends a message with a copy for the recipient's parent (O1-O6). */
+  readonly sendPeerMessage: (
+    by: TurnRef,
+    target: string,
+    text: string,
+    options: PeerMessageOptions,
+  ) => Promise<PeerMessageResult>;
   /** Spawns, and resolves once identity, task and start are committed (T3). */
   readonly spawn: (command: CommandOf<"spawn">) => Promise<AgentPath>;
   /** Why an actor that stops is stopped: what its open calls reject with. */

@@ -88,12 +88,17 @@ function leavesOfOnlySlot(map: PersistentMap<string, string>): number | undefine
 type RowStep =
   | { readonly kind: "push"; readonly item: number; readonly on: number }
   | { readonly kind: "rest"; readonly on: number }
+  | { readonly kind: "without"; readonly on: number; readonly place: number }
   | { readonly kind: "filter"; readonly on: number; readonly modulo: number };
 
 const on = fc.nat();
 const rowStep: fc.Arbitrary<RowStep> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: fc.constant("push" as const), item: fc.nat(), on }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("rest" as const), on }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constant("without" as const), on, place: fc.nat({ max: 9 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -108,12 +113,14 @@ const rowStep: fc.Arbitrary<RowStep> = fc.oneof(
 function applyRow(row: Row<number>, step: RowStep): Row<number> {
   if (step.kind === "push") return row.push(step.item);
   if (step.kind === "rest") return row.rest();
+  if (step.kind === "without") return row.without(step.place);
   return row.filter((item) => item % step.modulo === 0);
 }
 
 function applyArray(items: readonly number[], step: RowStep): readonly number[] {
   if (step.kind === "push") return [...items, step.item];
   if (step.kind === "rest") return items.slice(1);
+  if (step.kind === "without") return items.filter((_, index) => index !== step.place);
   return items.filter((item) => item % step.modulo === 0);
 }
 
@@ -135,9 +142,19 @@ describe("Row", () => {
         expect([...row]).toEqual(plain);
         expect(row.length).toBe(plain.length);
         expect(row.first()).toBe(plain[0]);
+        expect(row.last()).toBe(plain.at(-1));
+        expect(plain.map((_, at) => row.get(at))).toEqual(plain);
+        expect([row.get(-1), row.get(plain.length)]).toEqual([undefined, undefined]);
       }
     },
   );
+
+  it("finds the first place from which something holds, and none at all", () => {
+    const row = Row.of([1, 3, 5, 7, 9]).without(2).without(2);
+    expect([0, 4, 9, 10].map((least) => row.firstIndex((item) => item >= least))).toEqual([
+      0, 2, 2, 3,
+    ]);
+  });
 
   it("copies what it is made of", () => {
     const items = [1, 2];

@@ -122,6 +122,37 @@ describe("a handler", () => {
     expect(await world.eventsOf("mail.consumed")).toEqual([]);
   });
 
+  it.each([
+    ["its turn ends", 0],
+    ["its turn is interrupted", 1],
+    ["its agent's tree is stopped", 2],
+    ["the session closes", 3],
+  ] as const)(
+    "S7 is not called, or with a signal that then aborts, when %s at once",
+    async (_, how) => {
+      for (const finalisers of [{}, { linger: () => undefined }]) {
+        const world = await withRoot({ finalisers });
+        await world.root.spawn({ name: "a", behavior: "worker", task: "be a" });
+        await world.ports.settle();
+        const signals: (readonly [atCall: boolean, AbortSignal])[] = [];
+        await world.root.takeResult("a", ({ signal }) => {
+          signals.push([signal.aborted, signal]);
+          return new Promise<void>(() => undefined);
+        });
+        world.hands.of("/root/a").done("the answer");
+        if (how === 0) world.hands.of("/root").done("without it");
+        if (how === 1) void world.session.interrupt("/root");
+        if (how === 2) void world.session.interruptTree("/root");
+        if (how === 3) void world.session.close();
+        await world.ports.settle();
+        await world.ports.advance(30_000);
+        for (const [atCall, signal] of signals) {
+          expect([atCall, signal.aborted]).toEqual([false, true]);
+        }
+      }
+    },
+  );
+
   it("S7 R4 that a crash cuts off leaves the record unread, and wakes nobody", async () => {
     const world = await awaiting();
     world.a.done("the answer");

@@ -10,10 +10,10 @@ import type {
   TurnRef,
 } from "../../src/events/events.js";
 import type { Command } from "../../src/kernel/command.js";
+import { decide } from "../../src/kernel/decide.js";
 import type { Placed } from "../../src/kernel/loop.js";
 import { type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { type AgentPath, ROOT } from "../../src/paths.js";
-import { put } from "./randomSession.js";
 
 /** See the module header. */
 export class Story {
@@ -26,9 +26,12 @@ export class Story {
   }
 
   put(command: Command): this {
-    const ran = put(this.state, command, false);
-    this.state = ran.state;
-    this.log.push(...ran.events);
+    const [n, index] = this.state.next;
+    const first: State["next"] = index === 0 ? this.state.next : [n + 1, 0];
+    const { state, events } = decide({ ...this.state, next: first }, command);
+    if (events.length === 0) return this;
+    this.state = state;
+    events.forEach((event, i) => this.log.push({ event, at: [n + (index === 0 ? 0 : 1), i] }));
     return this;
   }
 

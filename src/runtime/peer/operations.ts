@@ -7,7 +7,7 @@ import type { Recipient } from "../../events/operations.js";
 import type { AgentRef, TurnRef } from "../../events/refs.js";
 import { type OfPlan, type RecipientResult, senderOf } from "../../kernel/command.js";
 import { bodyFault, findRecipient } from "../../kernel/rules/operations.js";
-import { readTarget } from "../../kernel/rules/targets.js";
+import { findCaller, readTarget } from "../../kernel/rules/targets.js";
 import type { ParentReport } from "../../kernel/parents.js";
 import { Stage } from "../../kernel/stage.js";
 import type { Ports } from "../ports.js";
@@ -46,8 +46,8 @@ interface Request {
   readonly by: TurnRef | null;
   readonly target: string;
   readonly text: string;
-  readonly operation: string;
-  readonly given: boolean;
+  /** `null`: the library makes one. */
+  readonly operation: string | null;
   readonly replayOnly: boolean;
   readonly requireLive: boolean;
 }
@@ -84,11 +84,11 @@ export class Operations {
     checkOptions(options);
     const over = this.parts.over();
     if (over !== null) throw over;
-    const operation = operationId ?? this.parts.ports.id();
-    const given = operationId !== undefined;
-    const request = { by, target, text, operation, given, replayOnly, requireLive };
+    const operation = operationId ?? null;
+    const request = { by, target, text, operation, replayOnly, requireLive };
     // One sender's messages keep their order (M4), and one operation is done once at a time.
-    const names = [`from ${senderOf(by)}`, `operation ${operation}`];
+    const names = [`from ${senderOf(by)}`];
+    if (operation !== null) names.push(`operation ${operation}`);
     const done = this.order.after(names, () => this.run(request));
     const rested = (): void => this.parts.rested();
     void this.order.allEnded().then(rested);
@@ -96,20 +96,35 @@ export class Operations {
   }
 
   private async run(request: Request): Promise<PeerMessageResult> {
-    const before = request.given ? await this.parts.plans.planOf(request.operation) : null;
-    if (before?.kind === "pruned") return pruned(request.operation);
-    if (before?.kind === "found") {
+    const { by } = request;
+    const caller = by === null ? null : findCaller(new Stage(this.parts.shell.loop.state), by);
+    if (caller?.ok === false) throw new Refused(caller.rejection);
+    const { operation, replayOnly } = request;
+    if (operation === null)
+      return this.carryOut(await this.plan(request, await this.newId()), false, true);
+    const before = await this.parts.plans.planOf(operation);
+    if (before.kind === "pruned") return pruned(operation);
+    if (before.kind === "found") {
       checkSame(request, before);
-      return this.carryOut(before, request.replayOnly, false);
+      return this.carryOut(before, replayOnly, false);
     }
-    if (request.replayOnly) throw unknownOperation(request.operation);
-    return this.carryOut(await this.plan(request), false, true);
+    if (replayOnly) throw unknownOperation(operation);
+    return this.carryOut(await this.plan(request, operation), false, true);
+  }
+
+  /** An id that no operation has: ids of the ports may begin anew in another process. */
+  private async newId(): Promise<string> {
+    const { ports, plans } = this.parts;
+    for (;;) {
+      const id = ports.id();
+      if ((await plans.planOf(id)).kind === "missing") return id;
+    }
   }
 
   /** The original recipient first: where it can't be resolved, nobody is asked about its parent (O1). */
-  private async plan(request: Request): Promise<Planned> {
+  private async plan(request: Request, operation: string): Promise<Planned> {
     const { shell, askHost, plans } = this.parts;
-    const { by, target, text, operation, requireLive } = request;
+    const { by, target, text, requireLive } = request;
     const found = findRecipient(new Stage(shell.loop.state), by, target, requireLive);
     if (!found.ok) throw new Refused(found.rejection);
     const fault = bodyFault(text);
@@ -248,7 +263,7 @@ function checkOptions({ operationId, replayOnly }: PeerMessageOptions): void {
 }
 
 /** The same id stands for the same message: sender, recipient, body and `requireLive` (O5). */
-function checkSame({ by, target, text, operation, requireLive }: Request, { plan }: Planned): void {
+function checkSame({ by, target, text, requireLive }: Request, { plan }: Planned): void {
   const path = readTarget(by, target);
   if (!path.ok) throw new Refused(path.rejection);
   const others = [
@@ -261,7 +276,7 @@ function checkSame({ by, target, text, operation, requireLive }: Request, { plan
   throw new Refused({
     code: "operation-reused",
     rule: "O5",
-    message: `The operation id ${JSON.stringify(operation)} was used for another message: not the same ${others.join(" and ")}. Nothing was sent; give each message an id of its own.`,
+    message: `The operation id ${JSON.stringify(plan.operation)} was used for another message: not the same ${others.join(" and ")}. Nothing was sent; give each message an id of its own.`,
   });
 }
 
