@@ -26,3 +26,4 @@ export {
   type Skipped,
 } from "./fork.js";
 export { rerun, type Script } from "./rerun.js";
+export { diff, renderDiff, type AgentDiff, type RunDiff, type Side } from "./diff.js";
