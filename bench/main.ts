@@ -7,6 +7,7 @@
 import { fork } from "node:child_process";
 import { parseArgs } from "node:util";
 import type { Benchmark, Figure } from "./figures.js";
+import { fuzzBenchmarks } from "./fuzz.js";
 import { kernelBenchmarks } from "./kernel.js";
 import { logBenchmarks } from "./log.js";
 import { sessionBenchmarks } from "./sessions.js";
@@ -24,7 +25,12 @@ const log: Benchmark = {
   },
 };
 
-const ALL: readonly Benchmark[] = [...kernelBenchmarks, log, ...sessionBenchmarks];
+const ALL: readonly Benchmark[] = [
+  ...kernelBenchmarks,
+  ...fuzzBenchmarks,
+  log,
+  ...sessionBenchmarks,
+];
 
 function short(value: number): string {
   if (value >= 1000) return Math.round(value).toLocaleString("en-US");

@@ -136,6 +136,29 @@ describe("a handler", () => {
     talker.when(takeResult(p, "c")).rejected("A7", "role-lacks-tool");
   });
 
+  it("S7 I6 that fails marks by the RESULT of a stopped tree's member, which a later turn had asked for", () => {
+    const later = turnOf("/root/p", 2);
+    const lingers = given({}, spawn("p"), spawn("c", { by: p }), commands.yield(c)).and(
+      commands.interruptTree("/root/p"),
+      commands.settled(attemptOf(c)),
+    );
+    // Without a handler the member's RESULT is muted.
+    lingers.agent("/root/p", { phase: "idle", marked: false });
+    const taken = given({}, spawn("p"), spawn("c", { by: p }), commands.yield(c)).and(
+      commands.interruptTree("/root/p"),
+      commands.notSettled(attemptOf(c)),
+      commands.assign("/root/p", "again"),
+      takeResult(later, "c"),
+      commands.retry(c),
+      commands.settled(attemptOf(c, 2)),
+    );
+    taken.agent("/root/p", { phase: "running", marked: false });
+    const withheld = taken.kernel.volatile.handlers[0]?.record ?? [0, 0];
+    taken
+      .when(handled(later, withheld, "no room"))
+      .emits({ type: "mail.returned" }, { type: "wake.marked", path: "/root/p" });
+  });
+
   it("S4 drops the end of a handler that has no such record", () => {
     settled.when(handled(p, [1, 0])).emits();
     awaiting.when(handled(p, record)).emits();

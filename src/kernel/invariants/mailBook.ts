@@ -100,7 +100,8 @@ export class MailBook {
       case "mail.returned": {
         const record = this.at(event.record);
         const key = formatPoint(event.record);
-        if (record !== undefined) this.unread.set(key, { ...record, withheld: false });
+        // Ordinary waking mail from here on, whatever had stopped its sender (S7).
+        if (record !== undefined) this.unread.set(key, { ...record, withheld: false, muted: false });
         break;
       }
     }
