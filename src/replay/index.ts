@@ -36,3 +36,5 @@ export {
   type Race,
   type RacesOptions,
 } from "./futures.js";
+export { toMermaid, toSwimlanes, type PictureRange } from "./picture.js";
+export { standings, toTest, type Standing } from "./toTest.js";
