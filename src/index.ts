@@ -80,6 +80,7 @@ export type {
   StoredCommit,
 } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
+export { type Preset, type PresetName, presets } from "./kernel/presets.js";
 export type { Limits } from "./kernel/state.js";
 export type {
   DovecoteEvent,

@@ -74,7 +74,13 @@ export interface ForkedFrom {
 /** The session was made, with its capacity (W6). Heads the first commit. A fork names its parent. */
 export type SessionCreated = Event<
   "session.created",
-  { readonly id: string; readonly capacity: number; readonly parent?: ForkedFrom }
+  {
+    readonly id: string;
+    readonly capacity: number;
+    /** The way of working, where it is not `tree` (section 12). */
+    readonly preset?: "jobs" | "peer";
+    readonly parent?: ForkedFrom;
+  }
 >;
 /** A run of the session began. Heads that run's first commit, never written alone (R2). */
 export type SessionOpened = Event<"session.opened", { readonly run: number }>;

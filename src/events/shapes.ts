@@ -86,7 +86,13 @@ const evidence = fields({
 const forkedFrom = fields({ session: string, at: point, hash: string, changes: listOf(string) });
 
 const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
-  "session.created": { cause, id: string, capacity: count, parent: optional(forkedFrom) },
+  "session.created": {
+    cause,
+    id: string,
+    capacity: count,
+    preset: optional(oneOf("jobs", "peer")),
+    parent: optional(forkedFrom),
+  },
   "session.opened": { cause, run: count },
   "session.recovered": { cause, turns: count, unread: count },
   "session.closing": { cause, run: count },

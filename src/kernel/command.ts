@@ -16,6 +16,7 @@ import type { OperationPlanned, OperationResulted, Recipient } from "../events/o
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import type { ParentReport } from "./parents.js";
+import type { PresetName } from "./presets.js";
 import type { Unread } from "./state.js";
 
 /** One recipient of a plan, which the shell has read from where it stands: the kernel keeps none. */
@@ -40,6 +41,8 @@ export type Command =
       readonly id: string;
       readonly capacity: number;
       readonly behavior: string;
+      /** `tree` unless given (section 12). */
+      readonly preset?: PresetName;
     }
   | { readonly kind: "open"; readonly capacity: number | null }
   | { readonly kind: "close" }

@@ -8,6 +8,7 @@ import type { Agent, Durable, Turn } from "./state.js";
 export function durableWith(state: Durable, to: Partial<Durable>): Durable {
   return {
     id: to.id ?? state.id,
+    preset: to.preset ?? state.preset,
     capacity: to.capacity ?? state.capacity,
     run: to.run ?? state.run,
     plan: to.plan ?? state.plan,

@@ -17,7 +17,7 @@ import type { Agent, Durable, Settled, Turn } from "./state.js";
 export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable {
   switch (event.type) {
     case "session.created":
-      return durableWith(state, { id: event.id, capacity: event.capacity });
+      return created(state, event);
     case "session.opened":
       return durableWith(state, { run: event.run });
     case "capacity.changed":
@@ -82,6 +82,11 @@ export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable
     default:
       return unknownEvent(event);
   }
+}
+
+function created(state: Durable, event: EventOf<"session.created">): Durable {
+  const { id, capacity, preset = "tree" } = event;
+  return durableWith(state, { id, capacity, preset });
 }
 
 function unknownEvent(event: never): never {

@@ -3,9 +3,10 @@
  */
 import type { OperationPlanned, Recipient } from "../events/operations.js";
 import type { AgentRef } from "../events/refs.js";
+import { policiesOf } from "./presets.js";
 
 /** The longest body, and the longest copy with its marker, in bytes of UTF-8 (O4). */
-export const MAX_MESSAGE_BYTES = 4_000;
+export const MAX_MESSAGE_BYTES = policiesOf("peer").admission.bytes ?? Infinity;
 
 /** The ids of an operation's two messages; no other session's operation has the same (O1). */
 export function messageIds(

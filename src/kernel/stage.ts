@@ -7,6 +7,7 @@ import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import type { Effect } from "./effects.js";
 import { evolve } from "./evolve.js";
+import { type Policies, policiesOf } from "./presets.js";
 import type { Agent, Durable, Host, Reservation, State, Turn, Volatile } from "./state.js";
 import { evolveVolatile } from "./volatile.js";
 
@@ -14,7 +15,7 @@ import { evolveVolatile } from "./volatile.js";
  * Goes up with every change of what the folds give for the same events: a saved state of another version is folded anew
  * (L7).
  */
-export const FOLD_VERSION = 2;
+export const FOLD_VERSION = 3;
 
 /** Folds one event into both states. */
 export function fold(state: State, event: DovecoteEvent): State {
@@ -38,6 +39,11 @@ export class Stage {
 
   get durable(): Durable {
     return this.state.durable;
+  }
+
+  /** What the rules look up for this session's way of working (section 12). */
+  get policies(): Policies {
+    return policiesOf(this.state.durable.preset);
   }
 
   get volatile(): Volatile {

@@ -15,6 +15,7 @@ import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import { type PersistentMap, type Row, emptyMap, emptyRow } from "./persistent.js";
 import type { Phase } from "./phases.js";
+import type { PresetName } from "./presets.js";
 
 /** An accepted record that no sample has taken yet. `at` is its place in the queue, `textAt` the event with its text. */
 export interface Unread {
@@ -117,6 +118,8 @@ export interface Retired {
 /** The fold of the log. */
 export interface Durable {
   readonly id: string;
+  /** The way of working that the session was made with (section 12). */
+  readonly preset: PresetName;
   readonly capacity: number;
   /** How often the session has been opened. */
   readonly run: number;
@@ -273,6 +276,7 @@ export const FRESH_VOLATILE: Volatile = {
 /** The durable state before the first event. */
 export const EMPTY_DURABLE: Durable = {
   id: "",
+  preset: "tree",
   capacity: 0,
   run: 0,
   plan: false,

@@ -2,6 +2,7 @@
  * Opening a session: takes its lease, folds its log, and begins a run (R1, R2). Nothing is started by it.
  */
 import type { Inspect } from "../actors/agentActors.js";
+import type { PresetName } from "../kernel/presets.js";
 import { DEFAULT_CAPACITY } from "../kernel/rules/session.js";
 import { DEFAULT_LIMITS, type Host, type Limits, type State, plainHost } from "../kernel/state.js";
 import { type LevelLogOptions } from "../log/openFolder.js";
@@ -16,8 +17,10 @@ import {
   checkBytes,
   checkHook,
   checkInbox,
+  checkKept,
   checkLimits,
   checkLog,
+  checkPreset,
   checkRoot,
   checkTime,
 } from "./options.js";
@@ -42,6 +45,11 @@ export interface SessionOptions<Name extends string> {
   readonly behaviors: Readonly<Record<Name, Behavior<NoInfer<Name>>>>;
   /** The root's behaviour, when the session is made: `root` unless given. */
   readonly root?: NoInfer<Name>;
+  /**
+   * The way of working that the session is made with, `tree` unless given: `jobs` for owned background jobs, `peer` for
+   * mail that wakes nobody (section 12). A session keeps its own.
+   */
+  readonly preset?: PresetName;
   /** Live turns of non-root agents at a time: 10 unless given; kept with the session (W6). */
   readonly capacity?: number;
   /** Called before each start, which waits for it (T2). */
@@ -97,6 +105,7 @@ export async function openSession<Name extends string>(
     const runner = new ProjectionRunner<BuiltIn>(builtIn);
     const state = await foldLog(sessionLog, hostOf(options), runner);
     if (state.durable.run === 0) checkRoot(behaviors, options.root ?? "root");
+    else checkKept(options.preset, state.durable.preset);
     const session = new Session<Name>({
       state,
       runner,
@@ -131,6 +140,7 @@ function warn(error: unknown): void {
 
 function checkOptions<Name extends string>(options: SessionOptions<Name>): void {
   checkLog(options.log);
+  checkPreset(options.preset);
   checkTime("prepareTimeoutMs", options.prepareTimeoutMs);
   checkTime("closeWithinMs", options.closeWithinMs);
   checkTime("settleTimeoutMs", options.settleTimeoutMs);
@@ -173,5 +183,6 @@ function firstCommand<Name extends string>(
 ): Parameters<Session["begin"]>[0] {
   if (state.durable.run > 0) return { kind: "open", capacity: options.capacity ?? null };
   const capacity = options.capacity ?? DEFAULT_CAPACITY;
-  return { kind: "create", id, capacity, behavior: options.root ?? "root" };
+  const { preset = "tree" } = options;
+  return { kind: "create", id, capacity, behavior: options.root ?? "root", preset };
 }

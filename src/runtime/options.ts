@@ -3,6 +3,7 @@
  * JavaScript calls in here too. Rules of the contract (capacity, ids) are not its business.
  */
 import { BadArgument } from "../errors.js";
+import { isPresetName } from "../kernel/presets.js";
 import type { Behavior } from "./api.js";
 
 /** The behaviours by name, checked and safe from later changes. @throws BadArgument */
@@ -22,6 +23,20 @@ export function checkRoot(behaviors: Readonly<Record<string, Behavior>>, root: s
   if (Object.hasOwn(behaviors, root)) return;
   throw new BadArgument(
     `There is no behaviour ${JSON.stringify(root)} for the root. Give one of that name, or name another as \`root\`.`,
+  );
+}
+
+/** @throws BadArgument for what is no preset (section 12) */
+export function checkPreset(name: unknown): void {
+  if (name === undefined || isPresetName(name)) return;
+  throw new BadArgument("`preset` is `tree`, `jobs` or `peer`. Leave it out for `tree`.");
+}
+
+/** A session keeps the preset that it was made with. @throws BadArgument when another one is asked for */
+export function checkKept(asked: string | undefined, kept: string): void {
+  if (asked === undefined || asked === kept) return;
+  throw new BadArgument(
+    `This session was made with the preset \`${kept}\` and keeps it. Leave \`preset\` out, or make another session.`,
   );
 }
 

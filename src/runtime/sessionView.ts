@@ -4,6 +4,7 @@
 import { Refused } from "../errors.js";
 import type { AgentRef, TurnRef } from "../events/events.js";
 import type { ParentReport } from "../kernel/parents.js";
+import type { PresetName } from "../kernel/presets.js";
 import { findRecipient } from "../kernel/rules/operations.js";
 import { findTarget, readTarget } from "../kernel/rules/targets.js";
 import { Stage } from "../kernel/stage.js";
@@ -65,6 +66,11 @@ export class SessionView {
   /** The most turns of non-root agents that are live at a time (W6). */
   get capacity(): number {
     return this.source.state().durable.capacity;
+  }
+
+  /** The way of working that the session was made with (section 12). */
+  get preset(): PresetName {
+    return this.source.state().durable.preset;
   }
 
   /** Whether Plan, the sticky read-only switch, is on (P1). */

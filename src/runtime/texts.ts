@@ -59,12 +59,15 @@ export class Texts {
 
   /** The event at a point. */
   async event(at: Point): Promise<DovecoteEvent> {
-    const kept = this.kept.get(formatPoint(at));
-    if (kept !== undefined) return kept.event;
-    const commit = await this.log.get(at[0]);
-    const event = commit?.events[at[1]];
+    const event = await this.find(at);
     if (event === undefined) throw new Bug(`there is no event at ${formatPoint(at)}`);
     return event;
+  }
+
+  /** The same; `undefined` when the log has none there, or has it no longer. */
+  async find(at: Point): Promise<DovecoteEvent | undefined> {
+    const kept = this.kept.get(formatPoint(at));
+    return kept?.event ?? (await this.log.get(at[0]))?.events[at[1]];
   }
 
   /** The text that an event holds or points to, whole. */

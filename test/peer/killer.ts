@@ -1,5 +1,5 @@
 /** A process that dies at one of the writes of an operation, before or after it: from then on nothing it does ends. */
-import type { CommitDraft } from "../../src/events/commit.js";
+import type { Commit, CommitDraft } from "../../src/events/commit.js";
 import type { AppendResult, EventLog, SessionLog } from "../../src/log/log.js";
 import type {
   InboxAppend,
@@ -54,17 +54,36 @@ function forEver<T>(): Promise<T> {
 
 /** A log whose appends are writes. */
 export function killedLog(log: EventLog, killer: Killer): EventLog {
+  return sessionsOf(log, (session) => ({
+    ...callsOf(session),
+    append: (commit): Promise<AppendResult> =>
+      killer.write(nameOf(commit), () => session.append(commit)),
+  }));
+}
+
+/** A log that has nothing any more of some commits; what was found under their keys it still knows. */
+export function cutLog(log: EventLog, isCut: (commit: Commit) => boolean): EventLog {
+  return sessionsOf(log, (session) => ({
+    ...callsOf(session),
+    get: async (position) => {
+      const commit = await session.get(position);
+      return commit === undefined || isCut(commit) ? undefined : commit;
+    },
+  }));
+}
+
+function sessionsOf(log: EventLog, of: (session: SessionLog) => SessionLog): EventLog {
   return {
     name: log.name,
     sessions: () => log.sessions(),
     readSession: (session) => log.readSession(session),
     restore: (session, records) => log.restore(session, records),
     close: () => log.close(),
-    openSession: async (session) => killedSession(await log.openSession(session), killer),
+    openSession: async (session) => of(await log.openSession(session)),
   };
 }
 
-function killedSession(session: SessionLog, killer: Killer): SessionLog {
+function callsOf(session: SessionLog): SessionLog {
   return {
     session: session.session,
     epoch: session.epoch,
@@ -76,8 +95,7 @@ function killedSession(session: SessionLog, killer: Killer): SessionLog {
     loadSnapshot: (version, position) => session.loadSnapshot(version, position),
     saveSnapshot: (snapshot) => session.saveSnapshot(snapshot),
     close: () => session.close(),
-    append: (commit): Promise<AppendResult> =>
-      killer.write(nameOf(commit), () => session.append(commit)),
+    append: (commit) => session.append(commit),
   };
 }
 

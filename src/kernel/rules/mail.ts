@@ -44,7 +44,7 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
     ...(command.by === null ? {} : { by: command.by }),
     ...(isStamping(stage, command.by) ? { stamped: true } : {}),
   });
-  tell(stage, target.agent, record, marks("MAIL", from, path));
+  tell(stage, target.agent, record, mailMarks(stage, from, path));
   return accept((after) => ({ record, held: isHeld(after, path) }));
 }
 
@@ -70,6 +70,7 @@ export function fullFault(stage: Stage, path: Agent["path"]): ReturnType<typeof 
 
 /** Whether capacity alone keeps an idle recipient from starting (M7). */
 function isHeld(stage: Stage, path: Agent["path"]): boolean {
+  if (stage.policies.atCapacity === "refuse") return false;
   const agent = stage.agent(path);
   return agent !== undefined && startGuard(stage.state, agent)?.guard === "capacity";
 }
@@ -101,6 +102,11 @@ export function prompt(stage: Stage, command: CommandOf<"prompt">): Verdict<Answ
 /** Which accepted records mark their recipient (W1): EXECUTION, self-mail and INPUT (which has its own way in, W8) do not. */
 export function marks(mail: MailType, from: Sender, to: Agent["path"]): boolean {
   return (mail === "MAIL" || mail === "RESULT") && from !== to;
+}
+
+/** Whether MAIL marks its recipient: in a way of working where it sets something going (W1, J1, O6). */
+function mailMarks(stage: Stage, from: Sender, to: Agent["path"]): boolean {
+  return stage.policies.activation === "marks" && marks("MAIL", from, to);
 }
 
 /** After a record was queued: sets the mark, and ends a wait (W1, V1). `mark` is false for recovery too (W9). */

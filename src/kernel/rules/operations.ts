@@ -79,7 +79,7 @@ export function plan(
     messages: messageIds(stage.durable.id, operation),
     ...(by === null ? {} : { by }),
     ...(parent === undefined ? {} : { parent }),
-    ...(requireLive ? { requireLive } : {}),
+    ...(requireLive ? { requireLive: true } : {}),
     ...(isStamping(stage, by) ? { stamped: true } : {}),
   });
   return accept(() => ({ at }));

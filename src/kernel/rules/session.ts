@@ -27,8 +27,14 @@ function capacityFault(capacity: number): ReturnType<typeof reject> | null {
 export function create(stage: Stage, command: CommandOf<"create">): Verdict<null> {
   const fault = capacityFault(command.capacity);
   if (fault !== null) return fault;
-  const { id, capacity, behavior } = command;
-  const created = stage.emit({ type: "session.created", cause: "host:create", id, capacity });
+  const { id, capacity, behavior, preset = "tree" } = command;
+  const created = stage.emit({
+    type: "session.created",
+    cause: "host:create",
+    id,
+    capacity,
+    ...(preset === "tree" ? {} : { preset }),
+  });
   stage.emit({
     type: "agent.spawned",
     cause: created,

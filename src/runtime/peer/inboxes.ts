@@ -10,6 +10,7 @@ import { messageKey } from "../../kernel/keys.js";
 import type { Row } from "../../kernel/persistent.js";
 import type { State } from "../../kernel/state.js";
 import type { UnreadRecord } from "../../projections/unread.js";
+import { shortReason } from "../../kernel/text.js";
 import { reasonOf } from "../reason.js";
 import type { Shell } from "../shell.js";
 import type { Texts } from "../texts.js";
@@ -41,30 +42,64 @@ export interface Inbox {
 export function hostInbox(inbox: PeerInbox, bounded: Bounded): Inbox {
   return {
     append: (message) =>
-      told(APPENDS, () => bounded.call((signal) => inbox.append(message, signal))),
-    lookup: (to, id) => told(LOOKUPS, () => bounded.call((signal) => inbox.lookup(to, id, signal))),
+      told(readAppend, () => bounded.call((signal) => inbox.append(message, signal))),
+    lookup: (to, id) =>
+      told(readLookup, () => bounded.call((signal) => inbox.lookup(to, id, signal))),
   };
 }
 
-const APPENDS: ReadonlySet<unknown> = new Set<InboxAppend["kind"]>([
-  "appended",
-  "present",
-  "conflict",
-  "refused",
-]);
-const LOOKUPS: ReadonlySet<unknown> = new Set<InboxLookup["kind"]>(["found", "missing", "pruned"]);
-
-async function told<T extends { readonly kind: string }>(
-  kinds: ReadonlySet<unknown>,
+/** What a call has told; an answer that has no known form has told nothing. */
+async function told<T>(
+  read: (answer: T) => T | undefined,
   call: () => Promise<T>,
 ): Promise<T | Untold> {
   try {
-    const answer = await call();
-    if (kinds.has((answer as T | null)?.kind)) return answer;
-    return { kind: "untold", reason: "the inbox gave no answer of a known kind" };
+    const answer = read(await call());
+    return answer ?? { kind: "untold", reason: "the inbox gave no answer of a known form" };
   } catch (thrown) {
     return { kind: "untold", reason: reasonOf(thrown) };
   }
+}
+
+/** An answer, believed in nothing but its form: a reason goes into the log, so it is made short and well-formed. */
+function readAppend(answer: InboxAppend): InboxAppend | undefined {
+  switch (answer.kind) {
+    case "appended":
+      return { kind: "appended", place: placeIn(answer.place) };
+    case "present":
+      return { kind: "present", place: placeIn(answer.place) };
+    case "conflict":
+      return { kind: "conflict" };
+    case "refused": {
+      const code = answer.code === undefined ? {} : { code: shortReason(answer.code) };
+      return { kind: "refused", reason: shortReason(answer.reason), ...code };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readLookup(answer: InboxLookup): InboxLookup | undefined {
+  switch (answer.kind) {
+    case "found": {
+      const { message, place } = answer;
+      if (typeof message.to.path !== "string") return undefined;
+      return {
+        kind: "found",
+        message: { ...message, to: { ...message.to } },
+        place: placeIn(place),
+      };
+    }
+    case "missing":
+    case "pruned":
+      return { kind: answer.kind };
+    default:
+      return undefined;
+  }
+}
+
+function placeIn(place: unknown): PeerPlace {
+  return place === "delivered" || place === "expired" ? place : "pending";
 }
 
 /** What the session's own inbox is made of. */
@@ -107,7 +142,8 @@ export class SessionInbox implements Inbox {
     if (found.kind !== "found") return found;
     const { event, at } = found;
     if (event.type !== "mail.queued" || event.source === undefined) return { kind: "missing" };
-    const { plan } = await plans.planAt(event.source);
+    const plan = await texts.find(event.source);
+    if (plan?.type !== "operation.planned") return { kind: "pruned" };
     const message: PeerMessage = {
       id,
       operationId: plan.operation,

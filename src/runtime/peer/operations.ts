@@ -249,7 +249,11 @@ const HISTORY: Readonly<Record<"missing" | "pruned", RecipientResult>> = {
   },
 };
 
-function checkOptions({ operationId, replayOnly }: PeerMessageOptions): void {
+function checkOptions({ operationId, replayOnly, requireLive }: PeerMessageOptions): void {
+  for (const [name, flag] of Object.entries({ replayOnly, requireLive })) {
+    if (flag === undefined || typeof flag === "boolean") continue;
+    throw new BadArgument(`\`${name}\` is true or false.`, "O5");
+  }
   if (operationId === undefined) {
     if (replayOnly !== true) return;
     throw new BadArgument("`replayOnly` needs the `operationId` to replay.", "O5");

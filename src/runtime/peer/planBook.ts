@@ -42,7 +42,8 @@ export class PlanBook {
     if (value === undefined) return { kind: "missing" };
     const at = readPlace(value);
     if (at === undefined) throw new Bug(`the key ${JSON.stringify(key)} stands for no event`);
-    return { kind: "found", event: await this.texts.event(at), at };
+    const event = await this.texts.find(at);
+    return event === undefined ? { kind: "pruned" } : { kind: "found", event, at };
   }
 
   /** The plan of an operation. */

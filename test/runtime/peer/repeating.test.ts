@@ -1,5 +1,7 @@
 /** Operation ids: the same message again is sent to nobody twice, and another one under the same id is refused (O5). */
 import { describe, expect, it } from "vitest";
+import type { Commit } from "../../../src/events/commit.js";
+import { memoryLog } from "../../../src/log/memoryLog.js";
 import type { InboxLookup, PeerInbox, PeerMessage } from "../../../src/runtime/peer/api.js";
 import {
   CHILD,
@@ -9,6 +11,7 @@ import {
   spawnIdle,
   textsOf,
 } from "../../support/family.js";
+import { cutLog } from "../../peer/killer.js";
 import { openWorld, type World } from "../../support/world.js";
 
 const op = { operationId: "op" };
@@ -155,15 +158,41 @@ describe("an operation that is repeated", () => {
         rule: "O5",
       });
     }
-    await expect(sendToChild(world, "x", { replayOnly: true })).rejects.toMatchObject({
-      code: "bad-argument",
-    });
+    const flags = [{ replayOnly: true }, { requireLive: "yes" as unknown as boolean }];
+    for (const options of flags) {
+      await expect(sendToChild(world, "x", options)).rejects.toMatchObject({
+        code: "bad-argument",
+      });
+    }
     for (const operationId of ["__proto__", "a/b", "\0plan", "é".repeat(256)]) {
       await sendToChild(world, "x", { operationId });
       const again = await sendToChild(world, "x", { operationId });
       expect(again.child.receipt).toBe("pending");
     }
   });
+});
+
+describe("an operation whose history the session's log has cut", () => {
+  it.each(["operation.planned", "operation.resulted", "mail.queued"] as const)(
+    "O5 of what %s told is unknown, and nothing is appended",
+    async (type) => {
+      const world = await familyWorld();
+      await sendToChild(world, "hello", op);
+      await world.ports.settle();
+      const isCut = ({ events }: Commit): boolean =>
+        events.some((event) => event.type === type && ("message" in event || "operation" in event));
+      const storage = world.storage.copy();
+      const again = await openWorld({ storage, log: cutLog(memoryLog(storage), isCut) });
+      for (const replayOnly of [false, true]) {
+        const result = await sendToChild(again, "hello", { ...op, replayOnly });
+        expect([result.child.receipt, result.parent.receipt]).toEqual(["unknown", "unknown"]);
+        expect(result.ok).toBe(type === "mail.queued");
+      }
+      await again.session.close();
+      const sent = (await again.eventsOf("mail.queued")).filter(({ message }) => message);
+      expect(sent).toHaveLength(2);
+    },
+  );
 });
 
 describe("a replay", () => {
@@ -251,8 +280,18 @@ describe("a recipient whose sending had begun", () => {
       code: "not-told",
       reason: "still dead",
     });
-    box.answer = () => undefined as unknown as InboxLookup;
-    expect((await sendToChild(world, "hello", op)).child).toMatchObject({ code: "not-told" });
+    const odd = [
+      undefined,
+      null,
+      {},
+      { kind: "lost" },
+      { kind: "found" },
+      { kind: "found", message: {} },
+    ];
+    for (const answer of odd) {
+      box.answer = () => answer as unknown as InboxLookup;
+      expect((await sendToChild(world, "hello", op)).child).toMatchObject({ code: "not-told" });
+    }
     const message = {
       id: "x",
       operationId: "op",

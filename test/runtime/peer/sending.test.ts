@@ -254,6 +254,36 @@ describe("a host's own inbox", () => {
     expect(texts).toEqual([`${marker}hello`]);
   });
 
+  it("O6 L3 is believed in form alone: what it says is kept short and well-formed, and the log stays readable", async () => {
+    const reason = `\ud800${"x".repeat(9_000)}`;
+    const answers: readonly unknown[] = [
+      { kind: "refused", reason, code: reason },
+      { kind: "refused", reason: 7, code: {} },
+      { kind: "appended", place: "nowhere" },
+      { kind: "present" },
+      { kind: "sent" },
+      undefined,
+    ];
+    const seen: unknown[] = [];
+    for (const answer of answers) {
+      const inbox = { append: () => answer, lookup: () => ({ kind: "missing" }) };
+      const world = await family({ peer: { inbox: inbox as unknown as PeerInbox } });
+      const { child } = await send(world);
+      seen.push([child.outcome, child.receipt, child.place]);
+      expect(child.reason?.isWellFormed() ?? true).toBe(true);
+      expect(child.reason?.length ?? 0).toBeLessThan(5_000);
+      expect((await world.crash()).session.list()).toHaveLength(3);
+    }
+    expect(seen).toEqual([
+      ["failed", undefined, undefined],
+      ["failed", undefined, undefined],
+      ["sent", "published", "pending"],
+      ["sent", "duplicate", "pending"],
+      ["unknown", "unknown", undefined],
+      ["unknown", "unknown", undefined],
+    ]);
+  });
+
   it("O6 that does not answer in time is left behind, its signal aborts, and no timer stays", async () => {
     const signals: AbortSignal[] = [];
     const inbox: PeerInbox = {
