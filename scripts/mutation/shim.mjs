@@ -57,7 +57,7 @@ export const test = Object.assign((title, ...rest) => it(title, ...rest), {
         fc.asyncProperty(...arbitraries, async (...values) => {
           await holds(...values);
         }),
-        settings,
+        { ...settings, numRuns: Number(process.env.DOVECOTE_RUNS) },
       ),
     ),
 });
