@@ -27,6 +27,7 @@ import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import { reasonOf } from "./reason.js";
+import { endedError } from "./refusals.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -242,6 +243,13 @@ export class TurnHandle implements Turn {
       );
     });
     return this.owned(() => promise);
+  }
+
+  effect<T>(_name: string, call: () => Promise<T> | T): Promise<T> {
+    return this.owned(async () => {
+      if (this.left !== null) throw endedError();
+      return call();
+    });
   }
 
   history(target: string): Transcript {
