@@ -10,6 +10,7 @@ import { openSource } from "../replay/source.js";
 import { readPath } from "./arguments.js";
 import { type Io, print } from "./io.js";
 import { type Common, logCommand } from "./logCommand.js";
+import { pointInto } from "./pointer.js";
 
 /** Adds the commands to the program. */
 export function addAgentCommands(program: Command, io: Io): void {
@@ -92,10 +93,13 @@ function itemLine(item: TranscriptItem): string {
 function addResult(program: Command, io: Io): void {
   logCommand(program, "result", "how an agent's newest turn ended, with its text whole")
     .argument("<path>", "the agent", readPath)
-    .action(async (log: string, path: AgentPath, options: Common) => {
+    .argument("[pointer]", "a JSON pointer into a result that is JSON, such as /files/0")
+    .action(async (log: string, path: AgentPath, pointer: string | undefined, options: Common) => {
       await within(log, options, async (session) => {
         const result = await session.result(path);
-        if (options.json === true) io.out(JSON.stringify(result ?? null));
+        if (result !== undefined && pointer !== undefined) {
+          io.out(JSON.stringify(pointInto(result.text, pointer), null, options.json ? 0 : 2));
+        } else if (options.json === true) io.out(JSON.stringify(result ?? null));
         else if (result === undefined) io.err(`${path} has not settled yet: no result.`);
         else io.out(result.text);
       });
@@ -108,6 +112,7 @@ function addUnread(program: Command, io: Io): void {
     .action(async (log: string, path: AgentPath, options: Common) => {
       await within(log, options, async (session) => {
         const records = await session.unread(path);
+        if (records.length === 0 && options.json !== true) io.err(`${path} has read everything.`);
         print(
           io,
           options.json === true,

@@ -27,3 +27,10 @@ export function readPath(text: string): AgentPath {
   if (isAgentPath(path)) return path;
   throw new InvalidArgumentError("Write an agent's path, such as /root/editor.");
 }
+
+/** A whole number above zero. */
+export function readCount(text: string): number {
+  const count = Number(text);
+  if (/^\d{1,9}$/.test(text) && count > 0) return count;
+  throw new InvalidArgumentError("Write a whole number above zero.");
+}

@@ -8,6 +8,8 @@ export interface Io {
   readonly out: (line: string) => void;
   /** Writes a line of everything else. */
   readonly err: (line: string) => void;
+  /** Shows how far something long has come, over what it showed before; only there when somebody looks on. */
+  readonly progress?: (text: string) => void;
   /** Characters a line of the terminal holds; 100 where there is none. */
   readonly width: number;
 }

@@ -9,8 +9,29 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
+/** Whether a line of progress stands on the terminal, which whatever comes next takes away. */
+let isShowing = false;
+
+function clear(): void {
+  if (isShowing) process.stderr.write("\r\u001B[K");
+  isShowing = false;
+}
+
+function show(text: string): void {
+  process.stderr.write(`\r\u001B[K${text.slice(0, (process.stderr.columns ?? 80) - 1)}`);
+  isShowing = true;
+}
+
 process.exitCode = await run(process.argv.slice(2), {
-  out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
+  out: (line) => {
+    clear();
+    process.stdout.write(`${line}\n`);
+  },
+  err: (line) => {
+    clear();
+    process.stderr.write(`${line}\n`);
+  },
+  ...(process.stderr.isTTY ? { progress: show } : {}),
   width: process.stdout.columns ?? 100,
 });
+clear();

@@ -5,13 +5,15 @@ import { Argument, type Command, Option } from "commander";
 import { type Point, formatPoint } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
 import { changes } from "../replay/changes.js";
-import { type Position, type Trace, openTrace } from "../replay/trace.js";
+import { diff, renderDiff } from "../replay/diff.js";
+import type { Position } from "../replay/trace.js";
 import { type NonEvent, stranded, whyNot } from "../replay/whyNot.js";
 import { renderWhy, why } from "../replay/why.js";
 import { describe } from "../replay/words.js";
 import { readPath, readPoint, readPosition } from "./arguments.js";
 import { EXIT, type ExitCode, type Io, print } from "./io.js";
 import { type Common, logCommand } from "./logCommand.js";
+import { withTrace } from "./within.js";
 
 interface Ranged extends Common {
   readonly agent?: AgentPath;
@@ -33,26 +35,13 @@ export function addTraceCommands(program: Command, io: Io, end: End): void {
   addDiff(program, io, end);
 }
 
-async function within<T>(
-  log: string,
-  { session }: Common,
-  use: (trace: Trace) => Promise<T>,
-): Promise<T> {
-  const trace = await openTrace(log, session === undefined ? {} : { session });
-  try {
-    return await use(trace);
-  } finally {
-    await trace.close();
-  }
-}
-
 function addLog(program: Command, io: Io): void {
   logCommand(program, "log", "what happened, event by event")
     .option("-a, --agent <path>", "only of this agent and those below it", readPath)
     .option("--from <position>", "from here on: 12 or 12.3", readPosition)
     .option("--to <position>", "up to here", readPosition)
     .action(async (log: string, options: Ranged) => {
-      await within(log, options, async (trace) => {
+      await withTrace(log, options, async (trace) => {
         const { agent, from, to } = options;
         const filter = {
           ...(agent === undefined ? {} : { agent }),
@@ -71,7 +60,7 @@ function addShow(program: Command, io: Io): void {
   logCommand(program, "show", "one event, whole")
     .argument("<point>", "such as 12.3", readPoint)
     .action(async (log: string, point: Point, options: Common) => {
-      await within(log, options, async (trace) => {
+      await withTrace(log, options, async (trace) => {
         const { event, at } = await trace.event(point);
         if (options.json === true) io.out(JSON.stringify({ at: formatPoint(at), event }));
         else io.out(`${formatPoint(at)}  ${describe(event)}\n${JSON.stringify(event, null, 2)}`);
@@ -83,7 +72,7 @@ function addWhy(program: Command, io: Io): void {
   logCommand(program, "why", "what an event happened because of, back to what came from outside")
     .argument("<point>", "such as 12.3", readPoint)
     .action(async (log: string, point: Point, options: Common) => {
-      await within(log, options, async (trace) => {
+      await withTrace(log, options, async (trace) => {
         const tree = await why(trace, point);
         io.out(options.json === true ? JSON.stringify(tree) : renderWhy(tree));
       });
@@ -103,7 +92,7 @@ function addWhyNot(program: Command, io: Io, end: End): void {
         event: NonEvent,
         options: Common & { at?: Position },
       ) => {
-        await within(log, options, async (trace) => {
+        await withTrace(log, options, async (trace) => {
           const reason = await whyNot(trace, path, event, options.at ?? trace.length);
           if (reason === undefined) {
             io.out(options.json === true ? "null" : `Nothing keeps ${path} from its ${event}.`);
@@ -124,7 +113,7 @@ function addStranded(program: Command, io: Io, end: End): void {
   logCommand(program, "stranded", "every unread record, and why it has not been read")
     .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
     .action(async (log: string, options: Common & { at?: Position }) => {
-      await within(log, options, async (trace) => {
+      await withTrace(log, options, async (trace) => {
         await trace.at(options.at ?? trace.length);
         const found = stranded(trace);
         print(io, options.json === true, found, (one) => {
@@ -141,7 +130,7 @@ function addState(program: Command, io: Io): void {
   logCommand(program, "state", "the agents as they were at a position")
     .option("--at <position>", "as it was here: 12 or 12.3", readPosition)
     .action(async (log: string, options: Common & { at?: Position }) => {
-      await within(log, options, async (trace) => {
+      await withTrace(log, options, async (trace) => {
         await trace.at(options.at ?? trace.length);
         const { durable, volatile } = trace.whole;
         const rows = [...durable.agents.values()]
@@ -165,19 +154,50 @@ function addState(program: Command, io: Io): void {
 }
 
 function addDiff(program: Command, io: Io, end: End): void {
-  logCommand(program, "diff", "what changed from one position to another")
-    .argument("<a>", "such as 12 or 12.3", readPosition)
-    .argument("<b>", "such as 20", readPosition)
-    .action(async (log: string, a: Position, b: Position, options: Common) => {
-      await within(log, options, async (trace) => {
-        const found = await changes(trace, a, b);
-        print(
-          io,
-          options.json === true,
-          found,
-          ({ path, text }) => `${path ?? "session"}  ${text}`,
-        );
-        if (found.length > 0) end(EXIT.found);
-      });
-    });
+  logCommand(program, "diff", "what changed between two positions, or where two logs part")
+    .argument("<a>", "a position, such as 12 or 12.3; or another log")
+    .argument("[b]", "a position, such as 20", readPosition)
+    .option("--other <id>", "session of the other log, where it has several")
+    .action(
+      async (
+        log: string,
+        a: string,
+        b: Position | undefined,
+        options: Common & { other?: string },
+      ) => {
+        const isFound = await (b === undefined
+          ? diffLogs(io, log, a, options)
+          : diffPositions(io, log, [readPosition(a), b], options));
+        if (isFound) end(EXIT.found);
+      },
+    );
+}
+
+async function diffPositions(
+  io: Io,
+  log: string,
+  [a, b]: readonly [Position, Position],
+  options: Common,
+): Promise<boolean> {
+  return withTrace(log, options, async (trace) => {
+    const found = await changes(trace, a, b);
+    print(io, options.json === true, found, ({ path, text }) => `${path ?? "session"}  ${text}`);
+    return found.length > 0;
+  });
+}
+
+async function diffLogs(
+  io: Io,
+  log: string,
+  other: string,
+  options: Common & { other?: string },
+): Promise<boolean> {
+  const { other: session, json } = options;
+  return withTrace(log, options, (trace) =>
+    withTrace(other, session === undefined ? {} : { session }, async (second) => {
+      const found = await diff(trace, second);
+      io.out(json === true ? JSON.stringify(found ?? null) : renderDiff(found));
+      return found !== undefined;
+    }),
+  );
 }

@@ -81,7 +81,7 @@ describe("dovecote", () => {
   });
 
   it.each([
-    [["agent", "x"], "Did you mean agents?"],
+    [["agnets", "x"], "Did you mean agents?"],
     [["whynot", "LOG", "editor", "sleep"], "Allowed choices are wake, start, delivery, settle"],
     [["show", "LOG", "x"], "Write a commit, such as 12, or an event of it, such as 12.3"],
     [["history", "LOG", "a/../b"], "Write an agent's path"],
