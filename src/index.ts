@@ -19,6 +19,7 @@ export type {
   PeerRecipientResult,
   ReportParent,
 } from "./runtime/peer/api.js";
+export type { JobInfo, Jobs, JobSendAnswer, JobWaitAnswer } from "./runtime/jobs.js";
 export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
@@ -81,6 +82,7 @@ export type {
 } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export { type Preset, type PresetName, presets } from "./kernel/presets.js";
+export type { JobId } from "./kernel/jobIds.js";
 export type { Limits } from "./kernel/state.js";
 export type {
   DovecoteEvent,

@@ -101,7 +101,8 @@ export class MailBook {
         const record = this.at(event.record);
         const key = formatPoint(event.record);
         // Ordinary waking mail from here on, whatever had stopped its sender (S7).
-        if (record !== undefined) this.unread.set(key, { ...record, withheld: false, muted: false });
+        if (record !== undefined)
+          this.unread.set(key, { ...record, withheld: false, muted: false });
         break;
       }
     }
