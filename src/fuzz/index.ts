@@ -16,3 +16,6 @@ export {
   type CommitLike,
   type JudgeOptions,
 } from "../kernel/invariants/judge.js";
+export { scenario } from "./behaviorWorld.js";
+export type { BehaviorFault, Holds, Played } from "./scenario.js";
+export { sometimes } from "./sometimes.js";

@@ -1,7 +1,7 @@
 /**
  * The entry `dovecote/replay`: what happened in a recorded session, why, and why something did not.
  */
-export { openTrace, Trace, type EventFilter, type Position } from "./trace.js";
+export { openTrace, Trace, type EventFilter, type Position, type TraceOptions } from "./trace.js";
 export type { TraceSource } from "./source.js";
 export { concurrent, renderWhy, why, type Outside, type Why } from "./why.js";
 export { stranded, whyNot, type NonEvent, type Stranded, type WhyNot } from "./whyNot.js";
@@ -27,3 +27,14 @@ export {
 } from "./fork.js";
 export { rerun, type Script } from "./rerun.js";
 export { diff, renderDiff, type AgentDiff, type RunDiff, type Side } from "./diff.js";
+export {
+  explore,
+  pointOfNoReturn,
+  races,
+  type ExploreOptions,
+  type Futures,
+  type Race,
+  type RacesOptions,
+} from "./futures.js";
+export { toMermaid, toSwimlanes, type PictureRange } from "./picture.js";
+export { standings, toTest, type Standing } from "./toTest.js";

@@ -126,7 +126,12 @@ const READERS: { readonly [Type in EventType]?: Reader<Type> } = {
     entry: event.entry,
     ...finaliserOf(state, event.path),
   }),
-  "wait.began": (event) => ({ kind: "wait", turn: turnOf(event), timeout: event.timeoutMs }),
+  "wait.began": (event) => ({
+    kind: "wait",
+    turn: turnOf(event),
+    timeout: event.timeoutMs,
+    ...(event.for === undefined ? {} : { for: event.for }),
+  }),
   "wait.ended": (event, beginning) =>
     event.cause === "clock:timeout"
       ? { kind: "wait.timeout", attempt: attemptOf(event) }

@@ -60,7 +60,8 @@ function ofMail(event: MailEvent): string {
       const what = event.outcome === undefined ? event.mail : `${event.mail} (${event.outcome})`;
       const size = event.text === undefined ? "" : `, ${count(event.text.length, "character")}`;
       const kept = event.withheld === true ? ", kept for a handler" : "";
-      return `${what} from ${event.from} was accepted for ${event.path}${size}${kept}`;
+      const copy = event.copyOf === undefined ? "" : `, a copy of what ${event.copyOf.path} got`;
+      return `${what} from ${event.from} was accepted for ${event.path}${size}${kept}${copy}`;
     }
     case "mail.moved":
       return `EXECUTION ${formatPoint(event.record)} went from ${event.from.path} to ${event.path}`;

@@ -228,6 +228,14 @@ export interface Turn<Name extends string = string> {
    * fails (S7). Resolves when the handler is registered; one a child.
    */
   takeResult(child: string, handler: (result: TakenResult) => Promise<void> | void): Promise<void>;
+  /**
+   * Makes a call of the behaviour's own, and answers with what it answers; nothing of it is recorded. Under `dovecote/fuzz`
+   * the moment in which it answers is a step with this name, so that races with it are found.
+   *
+   * @throws Refused `turn-over` (T1); whatever `call` throws
+   * @example const page = await turn.effect("fetch", () => fetchPage(url, turn.signal));
+   */
+  effect<T>(name: string, call: () => Promise<T> | T): Promise<T>;
   /** Any retained agent's transcript; a delegator's right (A7). */
   history(target: string): Transcript;
   /** How any retained agent's newest turn ended; a delegator's right (A7). */

@@ -11,8 +11,8 @@ export type Cancel = () => void;
 export interface Ports {
   /** Wall-clock time in milliseconds since 1970: for people, never an order. */
   now(): number;
-  /** Calls back once, after that many milliseconds of monotonic time (V3). */
-  after(ms: number, callback: () => void): Cancel;
+  /** Calls back once, after that many milliseconds of monotonic time (V3). `what` names the timer, for whoever looks on. */
+  after(ms: number, callback: () => void, what?: string): Cancel;
   /** Calls back once what is running now, and its promises, have come to rest. */
   soon(callback: () => void): Cancel;
   /** A new unique id for a commit (M3). */

@@ -291,7 +291,9 @@ export class Session<Name extends string = string> extends SessionView {
     const { ports, closeWithinMs } = this.parts;
     const ended = new Promise<void>((resolve) => (this.ended = resolve));
     let cancel: Cancel = () => undefined;
-    const late = new Promise<void>((resolve) => (cancel = ports.after(closeWithinMs, resolve)));
+    const late = new Promise<void>(
+      (resolve) => (cancel = ports.after(closeWithinMs, resolve, "close")),
+    );
     const settle = async (): Promise<void> => {
       // Messages that have begun come to their end; where there are none, nothing more is taken from here on.
       if (!this.peers.resting) await this.peers.allEnded();

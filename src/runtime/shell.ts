@@ -173,10 +173,14 @@ export class Shell implements LoopPort {
   private arm(timer: string, afterMs: number, command: Command): void {
     this.timers.set(
       timer,
-      this.ports.after(afterMs, () => {
-        this.timers.delete(timer);
-        this.tell(command);
-      }),
+      this.ports.after(
+        afterMs,
+        () => {
+          this.timers.delete(timer);
+          this.tell(command);
+        },
+        timer,
+      ),
     );
   }
 

@@ -28,6 +28,7 @@ import { owned } from "./owned.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import { reasonOf } from "./reason.js";
 import type { Jobs } from "./jobs.js";
+import { endedError } from "./refusals.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
 
@@ -254,6 +255,13 @@ export class TurnHandle implements Turn {
       );
     });
     return this.owned(() => promise);
+  }
+
+  effect<T>(_name: string, call: () => Promise<T> | T): Promise<T> {
+    return this.owned(async () => {
+      if (this.left !== null) throw endedError();
+      return call();
+    });
   }
 
   history(target: string): Transcript {

@@ -35,10 +35,10 @@ export function subjectOf(name: string): string {
   return colon === -1 ? name : name.slice(0, colon);
 }
 
-/** What is done, without its subject and its arguments. */
+/** What is done, without its subject, its arguments and its number. */
 export function verbOf(name: string): string {
   const [subject = "", verb = subject] = name.split(":");
-  return verb;
+  return verb.replace(/\.\d+$/, "");
 }
 
 /** The agent of a step's subject, whichever its turn: `/root/b#2:send` is of `/root/b`. */

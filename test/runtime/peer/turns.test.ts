@@ -1,5 +1,6 @@
 /** Messages that an agent sends with a copy for the recipient's parent (A6, O1, O6). */
 import { describe, expect, it } from "vitest";
+import { describe as describeEvent } from "../../../src/replay/words.js";
 import type { PeerInbox } from "../../../src/runtime/peer/api.js";
 import { CHILD, familyWorld, PARENT, spawnIdle, textsOf } from "../../support/family.js";
 import type { World, WorldOptions } from "../../support/world.js";
@@ -88,6 +89,24 @@ describe("an agent's message with a copy", () => {
       await expect(late).rejects.toMatchObject({ code: "turn-over", rule: "T1" });
     }
     expect(await textsOf(world, CHILD.path)).toEqual(["hello"]);
+  });
+
+  it("O3 O5 is told of in words, step by step", async () => {
+    const world = await withSender();
+    const { turn } = world.hands.of("/root/x");
+    await turn.sendPeerMessage(CHILD.path, "hello", { operationId: "op" });
+    const told = (await world.events()).flatMap((event) =>
+      event.type.startsWith("operation.") || "message" in event ? [describeEvent(event)] : [],
+    );
+    expect(told).toEqual([
+      "operation op: a message from /root/x to /root/p/c was planned, with a copy for /root/p (its parent is verified)",
+      "operation op: sending to the child began",
+      "MAIL from /root/x was accepted for /root/p/c",
+      "operation op: the child was sent to",
+      "operation op: sending to the parent began",
+      "MAIL from /root/x was accepted for /root/p, a copy of what /root/p/c got",
+      "operation op: the parent was sent to",
+    ]);
   });
 
   it("P2 under Plan makes its reader read-only, and wakes nobody", async () => {
