@@ -3,7 +3,7 @@
  */
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
 export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
-export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type { Session } from "./runtime/session.js";
 export type {
   AgentIdentity,
   AgentParentReference,
@@ -19,7 +19,7 @@ export type {
   PeerRecipientResult,
   ReportParent,
 } from "./runtime/peer/api.js";
-export type { JobInfo, Jobs, JobSendAnswer, JobWaitAnswer } from "./runtime/jobs.js";
+export type { JobInfo, Jobs, JobSendAnswer, JobWaitAnswer } from "./runtime/jobsApi.js";
 export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
@@ -29,6 +29,7 @@ export type {
   ExecutionOptions,
   Finalisation,
   Finaliser,
+  HostSpawnOptions,
   InterruptAnswer,
   MailRecord,
   Opening,

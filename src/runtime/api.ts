@@ -14,7 +14,7 @@ import type {
 } from "../events/events.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
-import type { Jobs } from "./jobs.js";
+import type { Jobs } from "./jobsApi.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 
 /** The task of a turn, and who gave it. A woken turn has none. */
@@ -163,6 +163,11 @@ export interface SpawnOptions<Name extends string = string> {
   readonly task: string;
   /** `delegator` unless given (A7). */
   readonly role?: Role;
+}
+
+/** A host's spawn: below `/root` unless a parent is given (A3). */
+export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
+  readonly parent?: string;
 }
 
 /** A command that runs on while its turn works (S5). */

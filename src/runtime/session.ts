@@ -12,15 +12,16 @@ import type { JobBoard } from "../projections/jobs.js";
 import { ProjectionStore } from "../projections/store.js";
 import { unreadOf } from "../projections/unread.js";
 import type {
+  HostSpawnOptions,
   InterruptAnswer,
   Opening,
   Quiet,
   ReleaseHold,
   SendAnswer,
-  SpawnOptions,
   TurnOutcome,
 } from "./api.js";
-import { type Jobs, JobsDesk, redactor } from "./jobs.js";
+import { JobsDesk, redactor } from "./jobs.js";
+import type { Jobs } from "./jobsApi.js";
 import { Later } from "./later.js";
 import { owned } from "./owned.js";
 import type { SessionParts } from "./sessionParts.js";
@@ -39,11 +40,6 @@ import { Stream } from "./stream.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
 
-/** A host's spawn: below `/root` unless a parent is given (A3). */
-export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
-  readonly parent?: string;
-}
-
 /** See the module header. Made by `openSession`. */
 export class Session<Name extends string = string> extends SessionView {
   /** Every durable commit, in order (Q1). Completes when the session is closed. */
@@ -60,7 +56,6 @@ export class Session<Name extends string = string> extends SessionView {
   private readonly person: Person;
   private readonly peers: Peers;
   private readonly desk: JobsDesk;
-  private readonly redact: (text: string) => string;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
   private over = false;
@@ -95,27 +90,23 @@ export class Session<Name extends string = string> extends SessionView {
       degraded: (error: SessionDegraded) => this.fallBack(error),
     };
     this.shell = new Shell({ state, log, ports, prepare, listener });
-    this.person = new Person({
-      shell: this.shell,
-      later: this.later,
-      texts,
-      log,
-      over: () => (this.ending === null ? null : closedError()),
-      rested: () => this.quiet.poke(),
-    });
+    const over = (): Error | null => (this.ending === null ? null : closedError());
+    const rested = (): void => this.quiet.poke();
+    const { shell, later } = this;
+    this.person = new Person({ shell, later, texts, log, over, rested });
     this.peers = new Peers({
-      shell: this.shell,
+      shell,
       texts,
       log,
       ports,
       options: parts.peer,
       unread: (agent) => unreadOf(this.projections.unread.get(), agent),
-      over: () => (this.ending === null ? null : closedError()),
-      rested: () => this.quiet.poke(),
+      over,
+      rested,
     });
-    this.redact = redactor(parts.redact, () => this.preset);
     const board = (): JobBoard => this.projections.jobs.get();
-    this.desk = new JobsDesk({ shell: this.shell, ports, board, redact: this.redact });
+    const redact = redactor(parts.redact, () => this.preset);
+    this.desk = new JobsDesk({ shell, ports, board, redact });
     const context = this.workContext();
     this.actors = new AgentActors({ workOf: () => new Work(context), inspect, onObserverError });
   }
@@ -145,7 +136,7 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
   send(target: string, text: string, options: RequestOptions = {}): Promise<SendAnswer> {
-    return owned(() => this.person.send(target, this.redact(text), options));
+    return owned(() => this.person.send(target, this.desk.redact(text), options));
   }
 
   /**
@@ -272,8 +263,7 @@ export class Session<Name extends string = string> extends SessionView {
     await this.settleAll();
     this.shell.stop();
     this.actors.stopAll();
-    this.later.failAll(closedError());
-    this.desk.failAll(closedError());
+    this.failAll(closedError());
     await this.person.allRead();
     try {
       if (this.shell.error === null) await this.snapshots.atClose(this.shell.loop.durable);
@@ -337,7 +327,7 @@ export class Session<Name extends string = string> extends SessionView {
       shell,
       texts,
       desk: this.desk,
-      redact: this.redact,
+      redact: this.desk.redact,
       finalisers: parts.finalisers,
       settlingAs: (path) =>
         shell.loop.state.durable.agents.get(path)?.turn?.settling?.outcome ?? "completed",
@@ -377,10 +367,14 @@ export class Session<Name extends string = string> extends SessionView {
     this.quiet.poke();
   }
 
-  private fallBack(error: SessionDegraded): void {
-    this.store.fallBack();
+  private failAll(error: Error): void {
     this.later.failAll(error);
     this.desk.failAll(error);
+  }
+
+  private fallBack(error: SessionDegraded): void {
+    this.store.fallBack();
+    this.failAll(error);
     this.peers.stop(error);
     this.actors.stopAll();
     this.ended();

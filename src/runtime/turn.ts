@@ -27,7 +27,7 @@ import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import { reasonOf } from "./reason.js";
-import type { Jobs } from "./jobs.js";
+import type { Jobs } from "./jobsApi.js";
 import { endedError } from "./refusals.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
