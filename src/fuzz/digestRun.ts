@@ -46,7 +46,7 @@ export function digestRun(
   digest.add(queued.length);
   for (const command of queued) feed.command(command, state);
   if (options.mayFail && loop.durable.durable !== state.durable) feed.durable(loop.durable.durable);
-  feed.book(run.book);
+  feed.book(run.book, state.durable);
   if (options.isLate) {
     for (const one of run.history.attempts) {
       digest.word(turnKey(one));
@@ -76,10 +76,10 @@ class Feed {
     this.digest.word(path === null ? "" : this.nameOf(path));
   }
 
-  /** Agents in the order of the names that they are fed under. */
+  /** Agents in the order of the names that they are fed under; in the map's own, which paths alone decide, if under theirs. */
   private sorted<T extends { readonly path: AgentPath }>(agents: Iterable<T>): readonly T[] {
     const list = [...agents];
-    if (list.length < 2) return list;
+    if (this.names === undefined || list.length < 2) return list;
     return list.sort((one, other) => (this.nameOf(one.path) < this.nameOf(other.path) ? -1 : 1));
   }
 
@@ -173,7 +173,8 @@ class Feed {
       this.path(child.path);
       digest.add(record === null ? -1 : placeOf(durable, turn.path, record));
     }
-    for (const { path } of this.sorted(durable.agents.values())) {
+    const isStamped = volatile.stamps.size > 0 || volatile.readOnly.length > 0;
+    for (const { path } of isStamped ? this.sorted(durable.agents.values()) : []) {
       digest.add(volatile.stamps.get(path)?.length ?? 0);
       digest.is(volatile.readOnly.includes(path));
     }
@@ -203,12 +204,15 @@ class Feed {
   }
 
   /** What the checkers know. */
-  book(book: Book): void {
+  book(book: Book, { agents }: Durable): void {
     const { digest } = this;
     this.path(book.trying);
     digest.is(book.closing);
-    for (const agent of this.sorted(book.agents.values())) {
-      this.path(agent.path);
+    digest.add(book.agents.size);
+    for (const { path } of this.sorted(agents.values())) {
+      const agent = book.agents.get(path);
+      digest.is(agent === undefined);
+      if (agent === undefined) continue;
       digest.is(book.marks.has(agent.path));
       let count = 0;
       for (const record of book.mail.unread.values()) {

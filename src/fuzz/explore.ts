@@ -124,15 +124,13 @@ class Search {
 
   /** The state's key: the least of its digests over all renamings of agents that are alike. */
   private identify(world: KernelWorld): string {
-    let least = new Digest();
-    world.digest(least);
+    let least: Digest | null = null;
     for (const names of this.renamings) {
       const digest = new Digest();
       world.digest(digest, names);
-      if (digest.high < least.high || (digest.high === least.high && digest.low < least.low)) {
-        least = digest;
-      }
+      if (least === null || isLess(digest, least)) least = digest;
     }
+    least ??= world.digest(new Digest());
     this.isNew = this.seen.add(least.high, least.low);
     return `${least.high}.${least.low}`;
   }
@@ -162,7 +160,10 @@ class Search {
   }
 }
 
-/** Every way to give the agents of each group each other's names, but the one that changes nothing. */
+const isLess = (one: Digest, other: Digest): boolean =>
+  one.high < other.high || (one.high === other.high && one.low < other.low);
+
+/** Every way to give the agents of each group each other's names; none where there is but one. */
 function renamingsOf(
   groups: readonly (readonly string[])[],
 ): readonly ReadonlyMap<string, string>[] {
@@ -176,7 +177,7 @@ function renamingsOf(
       }),
     );
   }
-  return all.filter((names) => [...names].some(([from, to]) => from !== to));
+  return all.length === 1 ? [] : all;
 }
 
 function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {

@@ -203,9 +203,8 @@ export class KernelRun implements LoopPort {
 
   /** The process dies. What had not landed is lost, or was on the disk although nobody had been told. */
   die(fate: Fate): void {
-    let state = this.loop.durable;
-    if (this.inFlight !== null && fate === "kept") state = this.keep(this.inFlight);
-    this.reopen(state);
+    if (this.inFlight !== null && fate === "kept") this.reopen(this.keep(this.inFlight));
+    else this.reopen();
   }
 
   /** A new process opens what is on the disk. */
@@ -221,8 +220,9 @@ export class KernelRun implements LoopPort {
 
   /** What the disk folds to. */
   private onDisk(): State {
-    const [next] = this.loop.durable.next;
     let state = this.loop.durable;
+    const [next] = state.next;
+    if (this.commits.length < next) return state;
     // A commit that was kept though its append failed.
     for (const events of this.commits.toArray().slice(next - 1)) state = folded(state, events);
     return state;

@@ -54,7 +54,10 @@ export interface KernelScenario {
   readonly queue?: number;
   /** How many faults of each kind a run may meet; none unless given. */
   readonly faults?: Partial<Record<Fault, number>>;
-  /** Agents that may change places: same scripts, and treated alike by all. It makes an exhaustive search smaller. */
+  /**
+   * Agents that may change places: same scripts, and treated alike by all. It makes an exhaustive search smaller. Recovery
+   * and the stopping of a tree go by path, so that states which differ only in such an order count as one.
+   */
   readonly alike?: readonly (readonly AgentPath[])[];
 }
 

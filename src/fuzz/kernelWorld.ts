@@ -93,13 +93,11 @@ export class KernelWorld implements World {
   }
 
   fingerprint(): string {
-    const digest = new Digest();
-    this.digest(digest);
-    return digest.hex();
+    return this.digest(new Digest()).hex();
   }
 
   /** Feeds everything that decides the future into a digest, agents under the names that `names` gives them. */
-  digest(digest: Digest, names?: ReadonlyMap<string, string>): void {
+  digest(digest: Digest, names?: ReadonlyMap<string, string>): Digest {
     for (const taken of this.lines) digest.add(taken);
     for (const left of this.budgets) digest.add(left);
     const mayFail = this.left("crash") + this.left("append") > 0;
@@ -109,6 +107,7 @@ export class KernelWorld implements World {
       digest.add(Math.min(agent.turns, lists));
       digest.add(isAt(place, agent) ? place.taken : -1);
     });
+    return digest;
   }
 
   finish(): void {

@@ -57,7 +57,7 @@ export async function bisect(
 }
 
 /** The first of consecutive numbers for which something holds, when it holds for the last. */
-async function firstOf(
+export async function firstOf(
   first: number,
   last: number,
   holds: (number: number) => Promise<boolean>,

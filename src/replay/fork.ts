@@ -3,17 +3,20 @@
  * its parent. What was recorded after that position is put to the kernel again wherever it still has a meaning; nothing
  * is performed, and no behaviour is called.
  */
-import { BadArgument, LogUnavailable } from "../errors.js";
+import { BadArgument, Bug, LogUnavailable } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
-import type { ForkedFrom } from "../events/events.js";
+import type { DovecoteEvent, ForkedFrom } from "../events/events.js";
 import { type Point, comparePoints, formatPoint, samePoint } from "../events/point.js";
+import type { TurnRef } from "../events/refs.js";
 import type { Command, TurnEnd } from "../kernel/command.js";
 import type { CommitLike } from "../kernel/invariants/judge.js";
+import { fold } from "../kernel/stage.js";
 import type { Host, State } from "../kernel/state.js";
 import type { EventLog } from "../log/log.js";
 import type { AgentPath } from "../paths.js";
 import { adapt } from "./adapt.js";
 import { Run } from "./rerun.js";
+import { standIn } from "./standIn.js";
 import { type Position, type Trace } from "./trace.js";
 import { type Input, type VerifyOptions, inputsOf } from "./verify.js";
 
@@ -62,6 +65,11 @@ export interface ForkOptions extends VerifyOptions {
   readonly session?: string;
   /** Put again what was recorded after the position, where it fits; `true` unless given. */
   readonly goOn?: boolean;
+  /**
+   * Turns that the recording does not know, and so nobody plays, read their mail once and complete without a word.
+   * Left live unless given.
+   */
+  readonly standIn?: boolean;
 }
 
 /** Something that is put to the kernel of a fork. */
@@ -86,19 +94,20 @@ export async function fork(
 ): Promise<Fork> {
   const inputs: Input[] = [];
   for await (const input of inputsOf(trace, options)) inputs.push(input);
-  return forkOf(trace, inputs, position, options);
+  const at = await trace.pointOf(position);
+  const count = inputs.filter((input) => comparePoints(input.at, at) <= 0).length;
+  return forkOf(trace, inputs, count, options);
 }
 
-/** The same, of inputs that have been read already. */
+/** The same, of inputs that have been read already, the first `count` of which are kept as they are. */
 export async function forkOf(
   trace: Trace,
   inputs: readonly Input[],
-  position: Position,
+  count: number,
   options: ForkOptions,
 ): Promise<Fork> {
   const { changes = [] } = options;
-  const at = await trace.pointOf(position);
-  const kept = inputs.filter((input) => comparePoints(input.at, at) <= 0);
+  const kept = inputs.slice(0, count);
   const left = inputs.slice(kept.length);
   const base = await keep(trace, kept, options.session, changes.map(inWords));
   const { run, commits } = base;
@@ -107,7 +116,7 @@ export async function forkOf(
   }
   const planned = [...planOf(changes), ...reordered(left, changes, options.goOn)];
   const skipped: Skipped[] = [];
-  let from = at[0];
+  let from = kept.at(-1)?.at[0] ?? 0;
   for (const one of planned) {
     // What shared a commit shares one here, so that a fork that changes nothing is its parent.
     if (one.at[0] !== from) run.commit();
@@ -116,7 +125,22 @@ export async function forkOf(
     if (why !== null) skipped.push({ at: one.at, text: `${one.what}: ${why}` });
   }
   run.commit();
+  if (options.standIn === true) {
+    const known = new Set(inputs.flatMap(({ command }) => turnKeys(command)));
+    standIn(run, (turn) => known.has(keyOf(turn)));
+  }
   return { parent: base.parent, commits: [...commits, ...run.commits], skipped, state: run.state };
+}
+
+/** The turns that a command shows to have been played. */
+function turnKeys(command: Command): readonly string[] {
+  if ("turn" in command) return [keyOf(command.turn)];
+  if ("attempt" in command) return [keyOf(command.attempt)];
+  return "by" in command && command.by !== null ? [keyOf(command.by)] : [];
+}
+
+function keyOf({ path, gen, turn }: TurnRef): string {
+  return `${path}#${gen}.${turn}`;
 }
 
 function withHost(state: State, host: Partial<Host>): State {
@@ -140,25 +164,32 @@ async function keep(
 ): Promise<{ readonly run: Run; readonly commits: CommitLike[]; readonly parent: ForkedFrom }> {
   const last = kept.at(-1);
   if (last === undefined) throw new BadArgument("A fork begins after the session was made: at 1.");
-  const [n, first] = last.at;
-  const at: Point = [n, first + last.events.length - 1];
-  const commit = await trace.commit(n);
+  const [n, index] = last.at;
+  const at: Point = [n, index + last.events.length - 1];
+  const { hash, events } = await trace.commit(n);
   const id = session ?? `${trace.session}-fork`;
-  const parent = { session: trace.session, at, hash: commit.hash, changes };
-  const commits: CommitLike[] = [];
-  for (let number = 1; number < n; number++) commits.push(await trace.commit(number));
-  const events = commit.events.slice(0, at[1] + 1);
-  const isWhole = events.length === commit.events.length;
-  const state = { ...(await trace.stateAt(at)), host: last.before.host };
-  const next: Point = isWhole ? [n + 1, 0] : [n, at[1] + 1];
-  const before = await trace.stateAt([n - 1, Number.MAX_SAFE_INTEGER]);
-  if (isWhole) commits.push({ n, events });
-  const run = isWhole
-    ? new Run({ ...state, next })
-    : new Run({ ...state, next }, events, { ...before, host: last.before.host });
-  const [created, ...rest] = commits;
-  if (created !== undefined) commits.splice(0, commits.length, named(created, id, parent), ...rest);
-  return { run, commits, parent };
+  const parent = { session: trace.session, at, hash, changes };
+  const [created, ...others] = commitsOf(kept);
+  if (created === undefined) throw new Bug("inputs without events are kept");
+  const commits = [named(created, id, parent), ...others];
+  const after = last.events.reduce(fold, last.before);
+  if (at[1] === events.length - 1) {
+    return { run: new Run({ ...after, next: [n + 1, 0] }), commits, parent };
+  }
+  const begun = kept.find((input) => input.at[0] === n) ?? last;
+  const durable = { ...begun.before, host: last.before.host };
+  const pending = commits.pop()?.events ?? [];
+  return { run: new Run(after, pending, durable), commits, parent };
+}
+
+function commitsOf(inputs: readonly Input[]): readonly CommitLike[] {
+  const commits = new Map<number, DovecoteEvent[]>();
+  for (const { at, events } of inputs) {
+    const own = commits.get(at[0]) ?? [];
+    own.push(...events);
+    commits.set(at[0], own);
+  }
+  return [...commits].map(([n, events]) => ({ n, events }));
 }
 
 function named({ n, events }: CommitLike, id: string, parent: ForkedFrom): CommitLike {

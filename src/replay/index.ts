@@ -27,3 +27,14 @@ export {
 } from "./fork.js";
 export { rerun, type Script } from "./rerun.js";
 export { diff, renderDiff, type AgentDiff, type RunDiff, type Side } from "./diff.js";
+export {
+  explore,
+  pointOfNoReturn,
+  races,
+  type ExploreOptions,
+  type Futures,
+  type Race,
+  type RacesOptions,
+} from "./futures.js";
+export { toMermaid, toSwimlanes, type PictureRange } from "./picture.js";
+export { standings, toTest, type Standing } from "./toTest.js";

@@ -155,7 +155,7 @@ describe("an attempt", () => {
     });
   });
 
-  it("O2 O3 O5 judges anew: a child that was replaced since is refused, and its parent is skipped for good", () => {
+  it("O2 O3 O5 judges anew: a child that was replaced since is refused, and its parent gets no copy, for good", () => {
     const replaced = planned.and(end("/root/p/c"), spawn("c", { parent: "/root/p" }));
     replaced.when({ kind: "operation.attempt", ...child }).emits({
       type: "operation.resulted",
@@ -166,7 +166,7 @@ describe("an attempt", () => {
     replaced.when({ kind: "operation.attempt", ...parent }).emits({
       type: "operation.resulted",
       recipient: "parent",
-      end: "skipped",
+      end: "refused",
       code: "child-not-addressable",
       rule: "O3",
     });

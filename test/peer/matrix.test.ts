@@ -49,7 +49,7 @@ describe("the crash-point matrix", () => {
       "unknown, history-pruned",
       "not-attempted, replay-only",
       "failed, target-replaced",
-      "skipped, child-not-addressable",
+      "failed, child-not-addressable",
       "refused: operation-unknown",
     ]) {
       expect(ends).toContain(end);

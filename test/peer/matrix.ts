@@ -232,7 +232,7 @@ function recipientOf(one: Case, who: "child" | "parent", progress: Progress): st
     case "nothing":
       if (kind === "replayOnly") return "not-attempted, replay-only";
       if (between !== "child replaced" && between !== "parent replaced") return "sent, published";
-      return who === "child" ? "failed, target-replaced" : "skipped, child-not-addressable";
+      return who === "child" ? "failed, target-replaced" : "failed, child-not-addressable";
   }
 }
 

@@ -169,7 +169,7 @@ function sendFault(stage: Stage, { plan, recipient }: OfPlan): RecipientResult |
   if (recipient === "child") return gone === null ? null : { end: "refused", ...why(gone) };
   if (gone !== null) {
     return {
-      end: "skipped",
+      end: "refused",
       code: "child-not-addressable",
       rule: "O3",
       reason: `no copy is sent, for ${plan.child.path}, generation ${plan.child.gen}, can't be safely addressed any more`,
