@@ -23,7 +23,8 @@ const MOST_ROWS = 60;
 /** The report of a failure: lanes, violations, token, command and test. */
 export function renderFailure(failure: Failure, options: RenderOptions = {}): string {
   const { isColoured = false, file = "FILE" } = options;
-  const paint: Paint = (style, text) => (isColoured ? styleText(style, text) : text);
+  const paint: Paint = (style, text) =>
+    isColoured ? styleText(style, text, { validateStream: false }) : text;
   const { world, token, violations, steps, found } = failure;
   const wrong = violations.map(({ rule, at, what }) => {
     return `${paint("red", rule)} at ${at.join(".")}: ${what}`;
