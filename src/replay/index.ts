@@ -1,7 +1,7 @@
 /**
  * The entry `dovecote/replay`: what happened in a recorded session, why, and why something did not.
  */
-export { openTrace, Trace, type EventFilter, type Position } from "./trace.js";
+export { openTrace, Trace, type EventFilter, type Position, type TraceOptions } from "./trace.js";
 export type { TraceSource } from "./source.js";
 export { concurrent, renderWhy, why, type Outside, type Why } from "./why.js";
 export { stranded, whyNot, type NonEvent, type Stranded, type WhyNot } from "./whyNot.js";

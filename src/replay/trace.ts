@@ -8,7 +8,7 @@ import type { DovecoteEvent, EventType } from "../events/events.js";
 import { type Point, comparePoints, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
 import { fold } from "../kernel/stage.js";
-import { type State, emptyState, plainHost } from "../kernel/state.js";
+import { type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { type AgentPath, isWithin } from "../paths.js";
 import { placeCommit } from "../projections/projection.js";
 import type { TraceReader } from "./commits.js";
@@ -26,6 +26,17 @@ export interface EventFilter {
   readonly to?: Position;
 }
 
+/** How to open a trace. */
+export interface TraceOptions {
+  /** The session to read, where there are several. */
+  readonly session?: string;
+  /**
+   * What the recorded program brought: its bounds (X2) and the behaviours it knew, which no event tells. Without it no
+   * bound is taken to have kept anybody from starting.
+   */
+  readonly host?: Partial<Host>;
+}
+
 /** After how many commits the state is kept, so that a seek folds no more than these. */
 const KEEP_EVERY = 128;
 
@@ -38,12 +49,9 @@ const KEEP_EVERY = 128;
  * await trace.at(120);
  * console.log(trace.state("/root/reviewer"));
  */
-export async function openTrace(
-  source: TraceSource,
-  options: { readonly session?: string } = {},
-): Promise<Trace> {
+export async function openTrace(source: TraceSource, options: TraceOptions = {}): Promise<Trace> {
   const opened = await openSource(source, options.session);
-  const trace = new Trace(opened);
+  const trace = new Trace(opened, options.host);
   await trace.at(0);
   return trace;
 }
@@ -61,11 +69,11 @@ export class Trace {
   private place: Point = [0, 0];
 
   /** @internal */
-  constructor(source: OpenSource) {
+  constructor(source: OpenSource, host: Partial<Host> = {}) {
     this.source = source;
     this.reader = source.reader;
     this.session = source.reader.session;
-    const first = emptyState(plainHost([], { behaviors: this.behaviors }));
+    const first = emptyState(plainHost([], { behaviors: this.behaviors, ...host }));
     this.kept = [first];
     this.here = first;
   }
