@@ -69,9 +69,9 @@ function inlineText(
 }
 
 const READERS: { readonly [Type in EventType]?: Reader<Type> } = {
-  "session.created": ({ id, capacity }, beginning) => {
+  "session.created": ({ id, capacity, preset }, beginning) => {
     const behavior = next(beginning, "agent.spawned")?.behavior ?? "";
-    return { kind: "create", id, capacity, behavior };
+    return { kind: "create", id, capacity, behavior, ...(preset === undefined ? {} : { preset }) };
   },
   "session.opened": (_, { events }) => {
     const changed = events[1];
