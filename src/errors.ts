@@ -19,6 +19,7 @@ export type ErrorCode =
   | "session-degraded"
   | "bad-argument"
   | "schedule-mismatch"
+  | "fuzz-failed"
   | "bug";
 
 /** The stable codes of refusals: bad requests that wrote nothing (X4). */

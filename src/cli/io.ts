@@ -10,6 +10,8 @@ export interface Io {
   readonly err: (line: string) => void;
   /** Characters a line of the terminal holds; 100 where there is none. */
   readonly width: number;
+  /** Whether somebody looks on: then progress is shown, in colour. Not unless given. */
+  readonly isTerminal?: boolean;
 }
 
 /** How a call ended: clean, something was found or differs, or it could not be understood. */

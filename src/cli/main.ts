@@ -13,4 +13,5 @@ process.exitCode = await run(process.argv.slice(2), {
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line) => process.stderr.write(`${line}\n`),
   width: process.stdout.columns ?? 100,
+  isTerminal: process.stdout.isTTY === true && process.env["NO_COLOR"] === undefined,
 });

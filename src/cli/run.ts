@@ -4,6 +4,7 @@
 import { Command, CommanderError } from "commander";
 import { DovecoteError } from "../errors.js";
 import { addAgentCommands } from "./agentCommands.js";
+import { addFuzzCommand } from "./fuzzCommand.js";
 import { EXIT, type ExitCode, type Io } from "./io.js";
 import { addTraceCommands } from "./traceCommands.js";
 
@@ -38,6 +39,7 @@ function programFor(io: Io, end: (code: ExitCode) => void): Command {
     .showSuggestionAfterError();
   addTraceCommands(program, io, end);
   addAgentCommands(program, io);
+  addFuzzCommand(program, io, end);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
 }

@@ -36,7 +36,10 @@ export interface History {
   readonly results: Row<Point>;
 }
 
-/** What becomes of an append that is in flight when the process dies, or the store fails. */
+/**
+ * What becomes of an append that is in flight when the process dies, or the store fails. A death after the append and before
+ * or between its effects is `kept`: effects are timers and preparations, which die with the process whether begun or not.
+ */
 export type Fate = "lost" | "kept";
 
 const NO_HISTORY: History = {

@@ -18,6 +18,7 @@ import { endingOf, isReadOnly, startGuard } from "../guards.js";
 import { beginPrompt } from "../offers.js";
 import { emptyRow } from "../persistent.js";
 import { type Stage, turnRef } from "../stage.js";
+import type { Policies } from "../presets.js";
 import { ROOT } from "../../paths.js";
 import type { Agent, Unread } from "../state.js";
 import { textFault } from "../text.js";
@@ -50,7 +51,7 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
     ...(command.by === null ? {} : { by: command.by }),
     ...(isStamping(stage, command.by) ? { stamped: true } : {}),
   });
-  tell(stage, target.agent, record, mailMarks(stage, from, path));
+  tell(stage, target.agent, record, mailMarks(stage.policies, from, path));
   return accept((after) => ({
     record,
     path,
@@ -116,8 +117,8 @@ export function marks(mail: MailType, from: Sender, to: Agent["path"]): boolean 
 }
 
 /** Whether MAIL marks its recipient: in a way of working where it sets something going (W1, J1, O6). */
-function mailMarks(stage: Stage, from: Sender, to: Agent["path"]): boolean {
-  return stage.policies.activation === "marks" && marks("MAIL", from, to);
+export function mailMarks(policies: Policies, from: Sender, to: Agent["path"]): boolean {
+  return policies.activation === "marks" && marks("MAIL", from, to);
 }
 
 /** After a record was queued: sets the mark, and ends a wait (W1, V1). `mark` is false for recovery too (W9). */

@@ -9,11 +9,15 @@ import type { Answers, CommandOf, OfPlan, RecipientResult } from "../command.js"
 import { senderOf } from "../command.js";
 import { MAX_MESSAGE_BYTES, messageIds, messageText, utf8Bytes } from "../messages.js";
 import { isAddressable, parentEvidence, verifiedParent } from "../parents.js";
+import { policiesOf } from "../presets.js";
 import type { Stage } from "../stage.js";
 import { textFault } from "../text.js";
 import { type Verdict, accept, reject } from "../verdict.js";
-import { fullFault, isStamping, tell } from "./mail.js";
+import { fullFault, isStamping, mailMarks, tell } from "./mail.js";
 import { type Found, findCaller, findTarget, readTarget } from "./targets.js";
+
+/** This layer works by the preset `peer`, whatever its session was made with (section 12). */
+const PEER = policiesOf("peer");
 
 type Refusal = ReturnType<typeof reject>;
 
@@ -53,6 +57,16 @@ export function bodyFault(text: unknown): Verdict<never> | null {
   );
 }
 
+/** Refuses the layer where messages reach what their sender owns and nothing else (J2). */
+function ownerFault(stage: Stage): Refusal | null {
+  if (stage.policies.addressing !== "owner") return null;
+  return reject(
+    "role-lacks-tool",
+    "J2",
+    "In a session of jobs a message goes to a job, by its id. Send it there.",
+  );
+}
+
 /** Fixes the message, its recipients, the evidence and the ids, before anything is sent (O1). */
 export function plan(
   stage: Stage,
@@ -61,7 +75,7 @@ export function plan(
   const { by, operation, child, text, requireLive, report } = command;
   const caller = by === null ? null : findCaller(stage, by);
   if (caller?.ok === false) return caller;
-  const fault = bodyFault(text) ?? replacedFault(stage, child, requireLive);
+  const fault = ownerFault(stage) ?? bodyFault(text) ?? replacedFault(stage, child, requireLive);
   if (fault !== null) return fault;
   const evidence = parentEvidence(stage.state, child, report);
   const verified = verifiedParent(evidence);
@@ -126,7 +140,7 @@ export function append(
     // Nobody reads what an ended agent is sent, and its stamp would be its successor's.
     ...(stamped && retained ? { stamped: true } : {}),
   });
-  if (retained) tell(stage, to, at, false);
+  if (retained) tell(stage, to, at, mailMarks(PEER, plan.from, to.path));
   return accept(() => ({ at }));
 }
 

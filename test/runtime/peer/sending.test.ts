@@ -100,6 +100,25 @@ describe("a message with a copy", () => {
   });
 });
 
+describe("a message in a session of another preset", () => {
+  it("J2 is refused where agents are jobs, for a message goes to its job there", async () => {
+    const world = await openWorld({ preset: "jobs" });
+    const appends = world.log.appends;
+    await expect(world.session.sendPeerMessage("/root", "x")).rejects.toMatchObject({
+      code: "role-lacks-tool",
+      rule: "J2",
+    });
+    expect(world.log.appends).toBe(appends);
+  });
+
+  it("O6 is sent in one of peers as in one of a tree, and wakes nobody", async () => {
+    const world = await openWorld({ preset: "peer" });
+    expect(await world.session.sendPeerMessage("/root", "x")).toMatchObject({ ok: true });
+    await world.session.whenQuiet();
+    expect(world.hands.called).toEqual([]);
+  });
+});
+
 describe("the size of a message", () => {
   it("O4 is 4,000 bytes of UTF-8 at the most, and one more is refused with nothing written", async () => {
     const world = await openWorld();
