@@ -63,7 +63,13 @@ export type RejectionCode =
   | "message-too-long"
   | "target-replaced"
   | "operation-reused"
-  | "operation-unknown";
+  | "operation-unknown"
+  | "job-unknown"
+  | "job-self"
+  | "job-not-yours"
+  | "job-ended"
+  | "job-full"
+  | "read-only";
 
 /** A refusal as data: what happened, which rule, what to do (X4). Nothing was written. */
 export interface Rejection {
