@@ -16,6 +16,7 @@ const config: KnipConfig = {
     "property-tests/**/*.test.ts",
     "scripts/*.mjs",
     "test/consumer/program.ts",
+    "test/fuzz/determinismRun.ts",
     "scripts/mutation/shim.mjs",
   ],
   project: ["{src,test,property-tests,bench,examples,scripts}/**/*.{ts,tsx,mjs}", "*.{ts,mjs}"],

@@ -10,6 +10,7 @@ import type { Benchmark, Figure } from "./figures.js";
 import { fuzzBenchmarks } from "./fuzz.js";
 import { kernelBenchmarks } from "./kernel.js";
 import { logBenchmarks } from "./log.js";
+import { replayBenchmarks } from "./replay.js";
 import { sessionBenchmarks } from "./sessions.js";
 
 /** The log's figures, in the form of the others. */
@@ -29,6 +30,7 @@ const ALL: readonly Benchmark[] = [
   ...kernelBenchmarks,
   ...fuzzBenchmarks,
   log,
+  ...replayBenchmarks,
   ...sessionBenchmarks,
 ];
 

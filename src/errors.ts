@@ -19,6 +19,7 @@ export type ErrorCode =
   | "session-degraded"
   | "bad-argument"
   | "schedule-mismatch"
+  | "fuzz-failed"
   | "bug";
 
 /** The stable codes of refusals: bad requests that wrote nothing (X4). */
@@ -62,7 +63,13 @@ export type RejectionCode =
   | "message-too-long"
   | "target-replaced"
   | "operation-reused"
-  | "operation-unknown";
+  | "operation-unknown"
+  | "job-unknown"
+  | "job-self"
+  | "job-not-yours"
+  | "job-ended"
+  | "job-full"
+  | "read-only";
 
 /** A refusal as data: what happened, which rule, what to do (X4). Nothing was written. */
 export interface Rejection {

@@ -3,7 +3,7 @@
  */
 export { openSession, type SessionOptions } from "./runtime/openSession.js";
 export { readSession, type ReadOnlySession, type ReadOptions } from "./runtime/readSession.js";
-export type { HostSpawnOptions, Session } from "./runtime/session.js";
+export type { Session } from "./runtime/session.js";
 export type {
   AgentIdentity,
   AgentParentReference,
@@ -19,6 +19,7 @@ export type {
   PeerRecipientResult,
   ReportParent,
 } from "./runtime/peer/api.js";
+export type { JobInfo, Jobs, JobSendAnswer, JobWaitAnswer } from "./runtime/jobsApi.js";
 export type { RequestOptions } from "./runtime/person.js";
 export type { SessionProjections, SessionView } from "./runtime/sessionView.js";
 export type {
@@ -28,6 +29,7 @@ export type {
   ExecutionOptions,
   Finalisation,
   Finaliser,
+  HostSpawnOptions,
   InterruptAnswer,
   MailRecord,
   Opening,
@@ -81,6 +83,7 @@ export type {
 } from "./log/log.js";
 export type { Commit, CommitDraft } from "./events/commit.js";
 export { type Preset, type PresetName, presets } from "./kernel/presets.js";
+export type { JobId } from "./kernel/jobIds.js";
 export type { Limits } from "./kernel/state.js";
 export type {
   DovecoteEvent,

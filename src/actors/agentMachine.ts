@@ -57,6 +57,7 @@ const ACTIONS: Readonly<Record<string, (work: AgentWork, signal: Signal) => void
     if (ended.event.type === "wait.ended") work.releaseWait(ended as Signal<"wait.ended">);
   },
   startExecution: (work, yielded) => work.startExecution(yielded as Signal<"execution.yielded">),
+  extendTurn: (work, extended) => work.extendTurn(extended as Signal<"turn.extended">),
   handleResult: (work, queued) => work.handleResult(queued as Signal<"mail.queued">),
   stopHandler: (work, returned) => work.stopHandler(returned as Signal<"mail.returned">),
   releaseBlocker: (work, released) => work.releaseBlocker(released as Signal<"blocker.released">),
@@ -75,7 +76,10 @@ const ENTRY: Partial<Record<EventType, string>> = {
 };
 
 /** What an event starts besides moving the agent. */
-const STARTS: Partial<Record<EventType, string>> = { "execution.yielded": "startExecution" };
+const STARTS: Partial<Record<EventType, string>> = {
+  "execution.yielded": "startExecution",
+  "turn.extended": "extendTurn",
+};
 
 interface TransitionConfig {
   target?: string;

@@ -21,6 +21,8 @@ export function signalOf(event: DovecoteEvent, at: Point): Signal {
 export interface AgentWork {
   /** Calls the behaviour, once. The function it gives back aborts the turn, unless the behaviour has returned. */
   runTurn(started: Signal<"turn.started">): () => void;
+  /** Calls the behaviour of the turn that runs once more, for mail that came before its answer was fixed (J6). */
+  extendTurn(extended: Signal<"turn.extended">): void;
   /** Holds the wait; the function it gives back drops it, whether or not it was released. */
   holdWait(began: Signal<"wait.began">): () => void;
   /** Gives the held wait its answer (V2). */

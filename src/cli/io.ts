@@ -12,6 +12,8 @@ export interface Io {
   readonly progress?: (text: string) => void;
   /** Characters a line of the terminal holds; 100 where there is none. */
   readonly width: number;
+  /** Whether results may be coloured: they go to a terminal, and nobody said NO_COLOR. Not unless given. */
+  readonly isColoured?: boolean;
 }
 
 /** How a call ended: clean, something was found or differs, or it could not be understood. */

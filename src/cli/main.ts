@@ -33,5 +33,6 @@ process.exitCode = await run(process.argv.slice(2), {
   },
   ...(process.stderr.isTTY ? { progress: show } : {}),
   width: process.stdout.columns ?? 100,
+  isColoured: process.stdout.isTTY && (process.env["NO_COLOR"] ?? "") === "",
 });
 clear();

@@ -5,6 +5,7 @@ import { Command, CommanderError, InvalidArgumentError } from "commander";
 import { DovecoteError } from "../errors.js";
 import { addAgentCommands } from "./agentCommands.js";
 import { addCompletion, writtenOut } from "./completion.js";
+import { addFuzzCommand } from "./fuzzCommand.js";
 import { EXIT, type ExitCode, type Io } from "./io.js";
 import { addJudgeCommands } from "./judgeCommands.js";
 import { addKeepCommands } from "./keepCommands.js";
@@ -51,6 +52,7 @@ export function programFor(io: Io, end: (code: ExitCode) => void): Command {
   addJudgeCommands(program, io, end);
   addKeepCommands(program, io, end);
   addCompletion(program, io);
+  addFuzzCommand(program, io, end);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
 }

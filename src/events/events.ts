@@ -102,7 +102,13 @@ export type CapacityChanged = Event<
 /** An identity came into being; `by` is the turn that asked, absent for the host (T3). */
 export type AgentSpawned = Event<
   "agent.spawned",
-  AgentRef & { readonly behavior: string; readonly role: Role; readonly by?: TurnRef }
+  AgentRef & {
+    readonly behavior: string;
+    readonly role: Role;
+    readonly by?: TurnRef;
+    /** Its number, where it is a job (J1). */
+    readonly job?: number;
+  }
 >;
 /** The host asked to end an agent and all below it (A5). From here on nothing of it starts. */
 export type AgentEnding = Event<"agent.ending", AgentRef>;
@@ -176,6 +182,8 @@ export type TurnStarted = Event<
     readonly stamped?: true;
   }
 >;
+/** A turn had its answer, but not all of its mail: its behaviour is called again (J6). `response` is that answer. */
+export type TurnExtended = Event<"turn.extended", TurnRef & { readonly response: TextSource }>;
 /** A turn ended: its agent is idle, its slot free (S2). */
 export type TurnSettled = Event<
   "turn.settled",
@@ -284,7 +292,10 @@ export type WakeCleared = Event<
 >;
 
 /** A turn began to wait for mail (V1). */
-export type WaitBegan = Event<"wait.began", AttemptRef & { readonly timeoutMs: number }>;
+export type WaitBegan = Event<
+  "wait.began",
+  AttemptRef & { readonly timeoutMs: number; readonly for?: "jobs" }
+>;
 /** A wait ended; its answer is `why` and `unread`, never text (V2). */
 export type WaitEnded = Event<
   "wait.ended",
@@ -331,6 +342,7 @@ export type DovecoteEvent =
   | StartReleased
   | StartClaimed
   | TurnStarted
+  | TurnExtended
   | TurnSettled
   | SampleBegan
   | SampleEnded

@@ -98,7 +98,14 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
   "session.closing": { cause, run: count },
   "session.closed": { cause, run: count },
   "capacity.changed": { cause, from: count, to: count },
-  "agent.spawned": { cause, ...agent, behavior: string, role, by: optional(turnRef) },
+  "agent.spawned": {
+    cause,
+    ...agent,
+    behavior: string,
+    role,
+    by: optional(turnRef),
+    job: optional(count),
+  },
   "agent.interrupted": {
     cause,
     ...agent,
@@ -142,6 +149,7 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     from: optional(sender),
     stamped: optional(yes),
   },
+  "turn.extended": { cause, ...turn, response: textSource },
   "turn.settled": { cause, ...turn, outcome: outcomeKind, failed: optional(string) },
   "sample.began": { cause, ...attempt },
   "sample.ended": {
@@ -188,7 +196,7 @@ const SHAPES: { readonly [T in EventType]: Shape<EventOf<T>> } = {
     ...agent,
     why: oneOf("delivered", "started", "errored", "interrupted", "ended"),
   },
-  "wait.began": { cause, ...attempt, timeoutMs: count },
+  "wait.began": { cause, ...attempt, timeoutMs: count, for: optional(oneOf("jobs")) },
   "wait.ended": {
     cause,
     ...attempt,

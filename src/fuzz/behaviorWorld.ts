@@ -53,6 +53,7 @@ class Life {
 /** See the module header. */
 export class BehaviorWorld implements World {
   private readonly played: Played;
+  private readonly kept: (storage: MemoryStorage) => void;
   private readonly judge = new Judge();
   private readonly found: Violation[] = [];
   private readonly acted = new Set<string>();
@@ -62,13 +63,18 @@ export class BehaviorWorld implements World {
   /** The newest commit on the disk. */
   private commits = 0;
 
-  private constructor(played: Played) {
+  private constructor(played: Played, kept: (storage: MemoryStorage) => void) {
     this.played = played;
+    this.kept = kept;
+    kept(this.storage);
   }
 
   /** Opens the session; what that appends is durable. */
-  static async open(played: Played): Promise<BehaviorWorld> {
-    const world = new BehaviorWorld(played);
+  static async open(
+    played: Played,
+    kept: (storage: MemoryStorage) => void,
+  ): Promise<BehaviorWorld> {
+    const world = new BehaviorWorld(played, kept);
     world.begin();
     await atRest();
     if (world.life?.writing !== undefined) await world.step("append:land");
@@ -195,6 +201,7 @@ export class BehaviorWorld implements World {
     life.gates.shut();
     this.life = null;
     this.storage = this.storage.copy();
+    this.kept(this.storage);
     if (commit === undefined || !isKept) return true;
     this.enter(commit);
     const log = memoryLog(this.storage);
@@ -330,10 +337,15 @@ const MARK = "b1";
  * answer of a turn or of the session, each append and each timer is a step.
  *
  * @param setup is called for each run, so that what it makes is new each time.
+ * @param kept is shown what a run's log is kept in, and after a crash the copy that goes on.
  * @example
  * const pair = scenario("pair", () => ({ behaviors: { root, worker }, host: (s) => s.prompt("go") }));
  * const { failure } = await fuzz(pair);
  */
-export function scenario(name: string, setup: () => Played): WorldKind {
-  return { name, mark: MARK, open: () => BehaviorWorld.open(setup()) };
+export function scenario(
+  name: string,
+  setup: () => Played,
+  kept: (storage: MemoryStorage) => void = () => undefined,
+): WorldKind {
+  return { name, mark: MARK, open: () => BehaviorWorld.open(setup(), kept) };
 }

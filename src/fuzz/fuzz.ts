@@ -39,8 +39,10 @@ export interface FuzzOptions {
   readonly swarm?: boolean;
   /** Whether runs may begin like others that reached something new: so unless given. It costs a look at each state. */
   readonly corpus?: boolean;
-  /** Runs this schedule alone, strictly. */
+  /** Runs this schedule alone. */
   readonly token?: string;
+  /** How a token is run: `strict` unless given; `guided` passes over what is not possible any more. */
+  readonly replay?: "strict" | "guided";
   /** Whether a failure is shrunk: so unless given. */
   readonly shrink?: boolean;
   /** Told now and then. */
@@ -114,9 +116,9 @@ class Fuzzer {
   }
 
   async run(): Promise<FuzzReport> {
-    const { token } = this.options;
+    const { token, replay: how = "strict" } = this.options;
     if (token !== undefined) {
-      const ran = await replay(this.kind, decodeSchedule(token));
+      const ran = await replay(this.kind, decodeSchedule(token), how);
       this.runs = 1;
       this.steps = ran.steps.length;
       return this.report(ran.violations.length === 0 ? null : failureOf(this.kind, ran, ran, 0));

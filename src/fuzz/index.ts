@@ -19,3 +19,5 @@ export {
 export { scenario } from "./behaviorWorld.js";
 export type { BehaviorFault, Holds, Played } from "./scenario.js";
 export { sometimes } from "./sometimes.js";
+export { renderFailure, type RenderOptions } from "./report.js";
+export { type DeclareTest, FuzzFailed, fuzzTest, survives } from "./survives.js";

@@ -80,6 +80,8 @@ export type Command =
       readonly kind: "interrupt";
       readonly by: TurnRef | null;
       readonly target: string;
+      /** It is a job that is to be stopped, by its id or path (J2). */
+      readonly job?: true;
       readonly reason?: string;
     }
   | { readonly kind: "sample.begin"; readonly turn: TurnRef }
@@ -112,7 +114,12 @@ export type Command =
       readonly record: Point;
       readonly failed?: string;
     }
-  | { readonly kind: "wait"; readonly turn: TurnRef; readonly timeout: unknown }
+  | {
+      readonly kind: "wait";
+      readonly turn: TurnRef;
+      readonly timeout: unknown;
+      readonly for?: "jobs";
+    }
   | { readonly kind: "wait.timeout"; readonly attempt: AttemptRef }
   | { readonly kind: "yield"; readonly turn: TurnRef; readonly command: string }
   | {
@@ -174,7 +181,13 @@ export interface Answers {
   interruptTree: { readonly stopped: readonly Answers["interrupt"][] };
   spawn: { readonly path: AgentPath; readonly pending: Pending | null };
   /** `held` is the one answer of M7 that is not empty: capacity alone keeps an idle recipient from starting. */
-  send: { readonly record: Point; readonly held: boolean };
+  send: {
+    readonly record: Point;
+    readonly path: AgentPath;
+    readonly held: boolean;
+    /** How much MAIL waits for the recipient now (J4). */
+    readonly waiting: number;
+  };
   /** The order point of the INPUT: the turn that reads it gives `prompt` its outcome (W8). */
   prompt: { readonly input: Point };
   assign: { readonly path: AgentPath; readonly pending: Pending | null };

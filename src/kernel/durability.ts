@@ -29,6 +29,7 @@ export const URGENCY: Readonly<Record<EventType, Urgency>> = {
   "start.prepared": "volatile",
   "start.released": "volatile",
   "turn.started": "commit",
+  "turn.extended": "commit",
   "turn.settled": "commit",
   "sample.began": "soon",
   "sample.ended": "soon",

@@ -47,6 +47,7 @@ export function evolve(state: Durable, event: DovecoteEvent, at: Point): Durable
     case "wait.ended":
     case "partial.recorded":
     case "execution.yielded":
+    case "turn.extended":
       return advanced(state, event, at);
     case "execution.completed":
     case "blocker.added":
@@ -115,12 +116,20 @@ function spawned(state: Durable, event: EventOf<"agent.spawned">): Durable {
   if (state.agents.has(event.path)) {
     throw new Bug(`${event.type} names ${event.path}, which is retained already`);
   }
-  return withAgent(state, {
+  const job = event.job ?? null;
+  const known =
+    job === null
+      ? state
+      : durableWith(state, {
+          jobs: state.jobs.set(`${job}`, { path: event.path, gen: event.gen }),
+        });
+  return withAgent(known, {
     path: event.path,
     gen: event.gen,
     parent: parent === undefined ? null : { path: parent.path, gen: parent.gen },
     behavior: event.behavior,
     role: event.role,
+    job,
     phase: "idle",
     turns: 0,
     turn: null,
@@ -164,6 +173,8 @@ function started(state: Durable, event: EventOf<"turn.started">, at: Point): Dur
     partials: emptyRow(),
     executions: emptyMap(),
     blockers: [],
+    forJobs: false,
+    extended: null,
     blocked: 0,
     muted: false,
     settling: null,
@@ -269,6 +280,7 @@ type Advance = EventOf<
   | "wait.began"
   | "wait.ended"
   | "execution.yielded"
+  | "turn.extended"
 >;
 
 /** What a live turn does, as far as the phase table speaks of it. */
@@ -284,7 +296,9 @@ function advance(agent: Agent, event: Advance, at: Point): Partial<Turn> {
     case "sample.began":
       return { told: at, attempts: event.attempt, open: event.attempt, partials: emptyRow() };
     case "wait.began":
-      return { attempts: event.attempt, open: event.attempt };
+      return { attempts: event.attempt, open: event.attempt, forJobs: event.for === "jobs" };
+    case "turn.extended":
+      return { told: at, extended: at };
     case "wait.ended":
       return { told: at, open: null };
     case "partial.recorded":

@@ -108,6 +108,7 @@ function go(stage: Stage, start: Start, reservation: Reservation | null): void {
       behavior: start.behavior,
       role: start.role,
       ...(start.by === null ? {} : { by: start.by }),
+      ...(stage.policies.lifetime === "owner" ? { job: stage.durable.jobs.size + 1 } : {}),
     });
   }
   // A reservation took its mark when it was made; one that has come since belongs to later mail (T4).

@@ -18,6 +18,7 @@ export const PHASES = {
     "partial.recorded": "running",
     "sample.ended": "running",
     "execution.yielded": "running",
+    "turn.extended": "running",
     "wait.began": "waiting",
     "settlement.began": "settling",
   },

@@ -15,7 +15,7 @@ import { evolveVolatile } from "./volatile.js";
  * Goes up with every change of what the folds give for the same events: a saved state of another version is folded anew
  * (L7).
  */
-export const FOLD_VERSION = 3;
+export const FOLD_VERSION = 4;
 
 /** Folds one event into both states. */
 export function fold(state: State, event: DovecoteEvent): State {

@@ -71,6 +71,10 @@ export interface Turn {
   readonly executions: PersistentMap<`${number}`, number>;
   /** What it is blocked by, oldest first. */
   readonly blockers: readonly Blocker[];
+  /** It waits, or last waited, for an end of its own jobs and nothing else (J1). */
+  readonly forJobs: boolean;
+  /** Where its behaviour was last called again for late mail (J6). */
+  readonly extended: Point | null;
   /** How many blockers it has had. */
   readonly blocked: number;
   /** Its RESULT marks nobody: it ends with its whole subtree (I6, A5). */
@@ -96,6 +100,8 @@ export interface Agent {
   readonly parent: AgentRef | null;
   readonly behavior: string;
   readonly role: Role;
+  /** Its number, where it is a job (J1). */
+  readonly job: number | null;
   readonly phase: Phase;
   /** How many turns have started. */
   readonly turns: number;
@@ -128,6 +134,8 @@ export interface Durable {
   readonly agents: PersistentMap<AgentPath, Agent>;
   /** The newest generation of paths whose agents have been ended (A5). */
   readonly retired: PersistentMap<AgentPath, Retired>;
+  /** All jobs there have been, by number: ids are never used twice (J1). */
+  readonly jobs: PersistentMap<`${number}`, AgentRef>;
   /** Tops of subtrees that are being ended (A5). */
   readonly endings: readonly AgentPath[];
   /** How many turns have started in all (X2). */
@@ -282,6 +290,7 @@ export const EMPTY_DURABLE: Durable = {
   plan: false,
   agents: emptyMap(),
   retired: emptyMap(),
+  jobs: emptyMap(),
   endings: [],
   turns: 0,
   active: 0,

@@ -27,7 +27,7 @@ export interface Transcripts {
  */
 export const transcript: Projection<Transcripts> = {
   name: "transcript",
-  version: 1,
+  version: 2,
   initial: { entries: emptyMap(), unread: unread.initial, spawning: null, prompted: null },
   apply(state, event, at) {
     switch (event.type) {
@@ -49,6 +49,8 @@ export const transcript: Projection<Transcripts> = {
         return started(state, event, at);
       case "settlement.began":
         return add(state, event, responseOf(event, at));
+      case "turn.extended":
+        return add(state, event, answerOf(event, at));
       case "agent.interrupted":
         return event.by === undefined ? state : interrupted(state, event, event.by, at);
       case "sample.ended":
@@ -162,6 +164,13 @@ function responseOf(event: EventOf<"settlement.began">, at: Point): ResponseEntr
     sample: elsewhere !== null,
     partial: partial ?? [],
   };
+}
+
+/** An answer that gave way to late mail (J6). */
+function answerOf({ turn, response }: EventOf<"turn.extended">, at: Point): ResponseEntry {
+  const sample = "at" in response;
+  const textAt = sample ? response.at : at;
+  return { kind: "response", at, turn, textAt, outcome: "completed", sample, partial: [] };
 }
 
 function interrupted(

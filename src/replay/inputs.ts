@@ -69,9 +69,9 @@ function inlineText(
 }
 
 const READERS: { readonly [Type in EventType]?: Reader<Type> } = {
-  "session.created": ({ id, capacity }, beginning) => {
+  "session.created": ({ id, capacity, preset }, beginning) => {
     const behavior = next(beginning, "agent.spawned")?.behavior ?? "";
-    return { kind: "create", id, capacity, behavior };
+    return { kind: "create", id, capacity, behavior, ...(preset === undefined ? {} : { preset }) };
   },
   "session.opened": (_, { events }) => {
     const changed = events[1];
@@ -126,7 +126,12 @@ const READERS: { readonly [Type in EventType]?: Reader<Type> } = {
     entry: event.entry,
     ...finaliserOf(state, event.path),
   }),
-  "wait.began": (event) => ({ kind: "wait", turn: turnOf(event), timeout: event.timeoutMs }),
+  "wait.began": (event) => ({
+    kind: "wait",
+    turn: turnOf(event),
+    timeout: event.timeoutMs,
+    ...(event.for === undefined ? {} : { for: event.for }),
+  }),
   "wait.ended": (event, beginning) =>
     event.cause === "clock:timeout"
       ? { kind: "wait.timeout", attempt: attemptOf(event) }
@@ -155,6 +160,10 @@ const READERS: { readonly [Type in EventType]?: Reader<Type> } = {
   "mail.returned": ({ record, warning }, { state }) =>
     handledOf(state, record, warning.replace("its handler failed: ", "")),
   "settlement.began": endOf,
+  "turn.extended": (event) => {
+    const said = "at" in event.response ? ({ sample: true } as const) : event.response.text;
+    return { kind: "turn.finish", turn: turnOf(event), end: { kind: "completed", response: said } };
+  },
   "settlement.failed": (event) => ({
     kind: "settlement.fail",
     attempt: attemptOf(event),

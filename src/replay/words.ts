@@ -84,6 +84,8 @@ function ofTurn(event: TurnEvent): string {
   switch (event.type) {
     case "turn.started":
       return `${who} started: ${STARTS[event.start]}`;
+    case "turn.extended":
+      return `${who} answers once more, for mail that came before its answer was fixed`;
     case "turn.settled":
       return `${who} settled: ${event.outcome}${event.failed === undefined ? "" : `, for it could not be ended: ${event.failed}`}`;
     case "settlement.began":

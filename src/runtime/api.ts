@@ -14,6 +14,7 @@ import type {
 } from "../events/events.js";
 import type { Point } from "../events/point.js";
 import type { AgentPath } from "../paths.js";
+import type { Jobs } from "./jobsApi.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 
 /** The task of a turn, and who gave it. A woken turn has none. */
@@ -34,6 +35,8 @@ export interface MailRecord {
   readonly outcome?: OutcomeKind;
   /** Why a handler gave it back (S7). */
   readonly warning?: string;
+  /** Tells a message to a job from all others; it has no other use (J5). */
+  readonly mark?: string;
 }
 
 /** A child's RESULT as a handler gets it: whole (S7). Handlers run at least once; (path, turn) is their key. */
@@ -162,6 +165,11 @@ export interface SpawnOptions<Name extends string = string> {
   readonly role?: Role;
 }
 
+/** A host's spawn: below `/root` unless a parent is given (A3). */
+export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
+  readonly parent?: string;
+}
+
 /** A command that runs on while its turn works (S5). */
 export interface ExecutionOptions {
   /** What runs, for people and for the transcript. */
@@ -204,6 +212,8 @@ export interface Turn<Name extends string = string> {
   ): Promise<PeerMessageResult>;
   /** WaitAgent (V1): until there is unread mail, or the time is up, 30 s unless given (V3). */
   wait(options?: { readonly timeoutMs?: number | string }): Promise<WaitAnswer>;
+  /** This turn's own jobs, in a session of the preset `jobs` (J1-J6). */
+  readonly jobs: Jobs;
   /** Spawns a child and starts its first turn (T3). Refused at capacity. */
   spawn(options: SpawnOptions<Name>): Promise<AgentPath>;
   /** Stops another agent (I1). */

@@ -31,7 +31,7 @@ export class Finalising {
   }
 
   private handleOf({ path, gen, turn, attempt }: AttemptRef, signal: AbortSignal): Finalisation {
-    const { shell, settlingAs } = this.context;
+    const { shell, settlingAs, redact } = this.context;
     const ref = { path, gen, turn };
     const ended = (): boolean => signal.aborted;
     return {
@@ -41,7 +41,13 @@ export class Finalising {
       outcome: settlingAs(path),
       send(target, text) {
         return owned(async () => {
-          const send = { kind: "send", by: ref, target, text, finaliser: attempt } as const;
+          const send = {
+            kind: "send",
+            by: ref,
+            target,
+            text: redact(text),
+            finaliser: attempt,
+          } as const;
           const { held } = await shell.ask(send);
           return held ? { startsWhenSlotFrees: true } : {};
         }, ended);

@@ -50,6 +50,8 @@ export interface SessionOptions<Name extends string> {
    * mail that wakes nobody (section 12). A session keeps its own.
    */
   readonly preset?: PresetName;
+  /** Takes secrets out of messages to jobs before anything else looks at them, in the preset `jobs` (J3). */
+  readonly redact?: (text: string) => string;
   /** Live turns of non-root agents at a time: 10 unless given; kept with the session (W6). */
   readonly capacity?: number;
   /** Called before each start, which waits for it (T2). */
@@ -120,6 +122,7 @@ export async function openSession<Name extends string>(
       onObserverError: reporter(options.onObserverError),
       snapshotAfterBytes: options.snapshotAfterBytes ?? SNAPSHOT_AFTER_BYTES,
       peer: { ...options.peer },
+      redact: options.redact,
     });
     await session.begin(firstCommand(state, sessionLog.session, options));
     return session;
@@ -155,6 +158,7 @@ function checkOptions<Name extends string>(options: SessionOptions<Name>): void 
   checkTime("peer.timeoutMs", options.peer?.timeoutMs);
   checkHook("peer.reportParent", options.peer?.reportParent);
   checkInbox(options.peer?.inbox);
+  checkHook("redact", options.redact);
   checkHook("onObserverError", options.onObserverError);
 }
 

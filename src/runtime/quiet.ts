@@ -1,6 +1,7 @@
 /**
  * Who waits for the session to come to rest (Q2). It looks only at the end of a tick, when promises have had their turn.
  */
+import { type Roster, listAgents } from "../projections/roster.js";
 import type { Quiet } from "./api.js";
 import type { Ports } from "./ports.js";
 
@@ -41,4 +42,12 @@ export class QuietWatch {
     this.waiters = [];
     for (const resolve of waiters) resolve(quiet);
   }
+}
+
+/** What goes on in a session all the same: listed, not awaited (Q2). */
+export function quietOf(roster: Roster): Quiet {
+  const agents = listAgents(roster);
+  const running = agents.filter(({ phase }) => phase === "running").map(({ path }) => path);
+  const waiting = agents.filter(({ phase }) => phase === "waiting").map(({ path }) => path);
+  return { running, waiting };
 }

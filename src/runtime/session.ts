@@ -8,18 +8,20 @@ import type { CommitDraft } from "../events/commit.js";
 import type { Command, CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
 import type { AgentPath } from "../paths.js";
-import { listAgents } from "../projections/roster.js";
+import type { JobBoard } from "../projections/jobs.js";
 import { ProjectionStore } from "../projections/store.js";
 import { unreadOf } from "../projections/unread.js";
 import type {
+  HostSpawnOptions,
   InterruptAnswer,
   Opening,
   Quiet,
   ReleaseHold,
   SendAnswer,
-  SpawnOptions,
   TurnOutcome,
 } from "./api.js";
+import { JobsDesk, redactor } from "./jobs.js";
+import type { Jobs } from "./jobsApi.js";
 import { Later } from "./later.js";
 import { owned } from "./owned.js";
 import type { SessionParts } from "./sessionParts.js";
@@ -31,17 +33,12 @@ import type { BuiltIn } from "./projections.js";
 import { closedError, interruptedError, notBlocked, stuckPrompt } from "./refusals.js";
 import { Shell } from "./shell.js";
 import { Texts } from "./texts.js";
-import { QuietWatch } from "./quiet.js";
+import { QuietWatch, quietOf } from "./quiet.js";
 import { SessionView } from "./sessionView.js";
 import { Snapshotter } from "./snapshots.js";
 import { Stream } from "./stream.js";
 import { Work } from "./work.js";
 import type { WorkContext } from "./workContext.js";
-
-/** A host's spawn: below `/root` unless a parent is given (A3). */
-export interface HostSpawnOptions<Name extends string> extends SpawnOptions<Name> {
-  readonly parent?: string;
-}
 
 /** See the module header. Made by `openSession`. */
 export class Session<Name extends string = string> extends SessionView {
@@ -58,6 +55,7 @@ export class Session<Name extends string = string> extends SessionView {
   private readonly snapshots: Snapshotter;
   private readonly person: Person;
   private readonly peers: Peers;
+  private readonly desk: JobsDesk;
   private ending: Promise<void> | null = null;
   private ended: () => void = () => undefined;
   private over = false;
@@ -82,7 +80,9 @@ export class Session<Name extends string = string> extends SessionView {
     this.commits = new Stream(parts.onObserverError);
     this.commits$ = this.commits.observable;
     const { state, log, ports, prepare, inspect, onObserverError } = parts;
-    this.quiet = new QuietWatch(ports, () => (this.isQuiet() ? this.describeQuiet() : null));
+    this.quiet = new QuietWatch(ports, () =>
+      this.isQuiet() ? quietOf(this.projections.roster.get()) : null,
+    );
     const listener = {
       shown: (placed: readonly Placed[]) => this.shown(placed),
       durable: (commit: CommitDraft) => this.durable(commit),
@@ -90,24 +90,23 @@ export class Session<Name extends string = string> extends SessionView {
       degraded: (error: SessionDegraded) => this.fallBack(error),
     };
     this.shell = new Shell({ state, log, ports, prepare, listener });
-    this.person = new Person({
-      shell: this.shell,
-      later: this.later,
-      texts,
-      log,
-      over: () => (this.ending === null ? null : closedError()),
-      rested: () => this.quiet.poke(),
-    });
+    const over = (): Error | null => (this.ending === null ? null : closedError());
+    const rested = (): void => this.quiet.poke();
+    const { shell, later } = this;
+    this.person = new Person({ shell, later, texts, log, over, rested });
     this.peers = new Peers({
-      shell: this.shell,
+      shell,
       texts,
       log,
       ports,
       options: parts.peer,
       unread: (agent) => unreadOf(this.projections.unread.get(), agent),
-      over: () => (this.ending === null ? null : closedError()),
-      rested: () => this.quiet.poke(),
+      over,
+      rested,
     });
+    const board = (): JobBoard => this.projections.jobs.get();
+    const redact = redactor(parts.redact, () => this.preset);
+    this.desk = new JobsDesk({ shell, ports, board, redact });
     const context = this.workContext();
     this.actors = new AgentActors({ workOf: () => new Work(context), inspect, onObserverError });
   }
@@ -116,6 +115,7 @@ export class Session<Name extends string = string> extends SessionView {
   async begin(command: CommandOf<"create"> | CommandOf<"open">): Promise<void> {
     const answer = await this.shell.ask(command);
     const run = this.shell.loop.state.durable.run;
+    this.texts.marksMail = this.preset === "jobs";
     this.opened = { run, recovered: answer?.recovered ?? [], unread: answer?.unread ?? 0 };
   }
 
@@ -136,7 +136,7 @@ export class Session<Name extends string = string> extends SessionView {
 
   /** MAIL from the person (M1, A6): resolves when it is durable. */
   send(target: string, text: string, options: RequestOptions = {}): Promise<SendAnswer> {
-    return owned(() => this.person.send(target, text, options));
+    return owned(() => this.person.send(target, this.desk.redact(text), options));
   }
 
   /**
@@ -152,6 +152,11 @@ export class Session<Name extends string = string> extends SessionView {
     options: PeerMessageOptions = {},
   ): Promise<PeerMessageResult> {
     return owned(() => this.peers.send(null, target, text, options));
+  }
+
+  /** All jobs of a session of the preset `jobs`, as the person has them (J1-J6). */
+  get jobs(): Jobs {
+    return this.desk.forPerson();
   }
 
   /** Spawns an agent for the host (T3). */
@@ -258,7 +263,7 @@ export class Session<Name extends string = string> extends SessionView {
     await this.settleAll();
     this.shell.stop();
     this.actors.stopAll();
-    this.later.failAll(closedError());
+    this.failAll(closedError());
     await this.person.allRead();
     try {
       if (this.shell.error === null) await this.snapshots.atClose(this.shell.loop.durable);
@@ -321,6 +326,8 @@ export class Session<Name extends string = string> extends SessionView {
       ...this.readsFor(),
       shell,
       texts,
+      desk: this.desk,
+      redact: this.desk.redact,
       finalisers: parts.finalisers,
       settlingAs: (path) =>
         shell.loop.state.durable.agents.get(path)?.turn?.settling?.outcome ?? "completed",
@@ -346,6 +353,7 @@ export class Session<Name extends string = string> extends SessionView {
     if (first !== undefined && first.at[0] <= this.texts.position) this.store.confirm(placed);
     else this.store.show(placed);
     this.later.shown(placed);
+    this.desk.shown(placed);
     const stuck = stuckPrompt(this.shell.loop.state);
     if (stuck !== null) this.later.failUnread(stuck);
     this.actors.dispatch(placed);
@@ -359,9 +367,14 @@ export class Session<Name extends string = string> extends SessionView {
     this.quiet.poke();
   }
 
+  private failAll(error: Error): void {
+    this.later.failAll(error);
+    this.desk.failAll(error);
+  }
+
   private fallBack(error: SessionDegraded): void {
     this.store.fallBack();
-    this.later.failAll(error);
+    this.failAll(error);
     this.peers.stop(error);
     this.actors.stopAll();
     this.ended();
@@ -379,12 +392,5 @@ export class Session<Name extends string = string> extends SessionView {
     if (!loop.dirty) return true;
     this.shell.tell({ kind: "flush" });
     return false;
-  }
-
-  private describeQuiet(): Quiet {
-    const agents = listAgents(this.projections.roster.get());
-    const running = agents.filter(({ phase }) => phase === "running").map(({ path }) => path);
-    const waiting = agents.filter(({ phase }) => phase === "waiting").map(({ path }) => path);
-    return { running, waiting };
   }
 }

@@ -27,4 +27,6 @@ export interface SessionParts {
   readonly onObserverError: (error: unknown) => void;
   readonly snapshotAfterBytes: number;
   readonly peer: PeerOptions;
+  /** The host's redactor (J3). */
+  readonly redact: ((text: string) => string) | undefined;
 }

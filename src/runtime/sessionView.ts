@@ -12,6 +12,7 @@ import type { Agent, State } from "../kernel/state.js";
 import type { SessionReader } from "../log/log.js";
 import { type SessionReport, type VerifyOptions, verifySession } from "../log/verify.js";
 import type { AgentPath } from "../paths.js";
+import type { JobBoard } from "../projections/jobs.js";
 import { type Roster, listAgents } from "../projections/roster.js";
 import type { ProjectionStore, ProjectionView } from "../projections/store.js";
 import { type Transcripts, transcriptOf } from "../projections/transcript.js";
@@ -31,6 +32,7 @@ export interface SessionProjections {
   readonly unread: ProjectionView<UnreadMail>;
   readonly transcript: ProjectionView<Transcripts>;
   readonly usage: ProjectionView<Used>;
+  readonly jobs: ProjectionView<JobBoard>;
 }
 
 /** Where a view reads from. */
@@ -60,6 +62,7 @@ export class SessionView {
       unread: store.view("unread"),
       transcript: store.view("transcript"),
       usage: store.view("usage"),
+      jobs: store.view("jobs"),
     };
   }
 

@@ -28,6 +28,8 @@ interface Kept {
 export class Texts {
   private readonly log: SessionReader;
   private readonly kept = new Map<string, Kept>();
+  /** MAIL carries an opaque mark, as messages to jobs do (J5). */
+  marksMail = false;
   private weight = 0;
   private committed = 0;
 
@@ -85,6 +87,8 @@ export class Texts {
       case "turn.started":
       case "start.reserved":
         return event.task === undefined ? "" : this.source(event.task);
+      case "turn.extended":
+        return this.source(event.response);
       case "partial.recorded":
         return event.text;
       case "transcript.recorded":
@@ -121,7 +125,8 @@ export class Texts {
     const whole = result === undefined ? await this.text(textAt) : result.text;
     const long = (type === "RESULT" || type === "EXECUTION") && from !== "person";
     const text = long ? preview(whole, { path: from, at: textAt }) : whole;
-    if (result === undefined) return { type, from, text, ...warning };
+    const mark = type === "MAIL" && this.marksMail ? { mark: record.at.map(base36).join("x") } : {};
+    if (result === undefined) return { type, from, text, ...warning, ...mark };
     return { type, from, text, outcome: result.kind, ...warning };
   }
 
@@ -192,6 +197,8 @@ export class Texts {
   }
 }
 
+const base36 = (n: number): string => n.toString(36);
+
 function jsonText(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
@@ -219,6 +226,8 @@ export function weightOf(event: DovecoteEvent): number {
       return 64 + event.text.length;
     case "sample.ended":
       return 64 + (typeof event.result === "string" ? event.result.length : 256);
+    case "turn.extended":
+      return 64 + textLength(event.response);
     case "settlement.began":
       return 64 + textLength(event.outcome.response);
     case "turn.started":

@@ -27,6 +27,7 @@ import { notJson, readJson } from "./json.js";
 import { owned } from "./owned.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
 import { reasonOf } from "./reason.js";
+import type { Jobs } from "./jobsApi.js";
 import { endedError } from "./refusals.js";
 import type { Executions } from "./executions.js";
 import type { WorkContext } from "./workContext.js";
@@ -142,8 +143,9 @@ export class TurnHandle implements Turn {
     );
   }
 
-  send(target: string, text: string): Promise<SendAnswer> {
+  send(target: string, given: string): Promise<SendAnswer> {
     return this.owned(async () => {
+      const text = this.work.context.redact(given);
       const { held } = await this.command({ kind: "send", by: this.ref, target, text });
       return held ? { startsWhenSlotFrees: true } : {};
     });
@@ -158,11 +160,21 @@ export class TurnHandle implements Turn {
   }
 
   wait(options: { readonly timeoutMs?: number | string } = {}): Promise<WaitAnswer> {
+    return this.hold({ timeout: options.timeoutMs });
+  }
+
+  get jobs(): Jobs {
+    const hold = (timeout: number | string | undefined): Promise<WaitAnswer> =>
+      this.hold({ timeout, for: "jobs" });
+    return this.work.context.desk.forTurn(this.ref, hold);
+  }
+
+  private hold(wait: Pick<CommandOf<"wait">, "timeout" | "for">): Promise<WaitAnswer> {
     const { shell } = this.work.context;
     const call = (): Promise<WaitAnswer> =>
       new Promise((resolve, reject) => {
         shell.askThen(
-          { kind: "wait", turn: this.ref, timeout: options.timeoutMs },
+          { kind: "wait", turn: this.ref, ...wait },
           ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
           reject,
         );

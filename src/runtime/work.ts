@@ -15,6 +15,17 @@ import { endedError } from "./refusals.js";
 import { type Hold, type ResultHandler, TurnHandle, type TurnWork } from "./turn.js";
 import type { WorkContext } from "./workContext.js";
 
+/** A turn whose behaviour has been called, and may be called again (J6). */
+interface RunningTurn {
+  readonly ref: TurnRef;
+  readonly started: Signal<"turn.started">;
+  readonly controller: AbortController;
+  /** What the newest call holds, once it has been made. */
+  handle: TurnHandle | undefined;
+  /** The behaviour has not returned. */
+  busy: boolean;
+}
+
 /** See the module header. */
 export class Work implements AgentWork, TurnWork {
   readonly context: WorkContext;
@@ -29,6 +40,7 @@ export class Work implements AgentWork, TurnWork {
   private madeFinalising: Finalising | null = null;
   /** The turn that runs. */
   private turn = 0;
+  private running: RunningTurn | null = null;
 
   constructor(context: WorkContext) {
     this.context = context;
@@ -46,25 +58,43 @@ export class Work implements AgentWork, TurnWork {
 
   runTurn(started: Signal<"turn.started">): () => void {
     const { path, gen, turn } = started.event;
-    const ref: TurnRef = { path, gen, turn };
     this.turn = turn;
-    const controller = new AbortController();
-    let running = true;
-    let handle: TurnHandle | undefined;
+    const running: RunningTurn = {
+      ref: { path, gen, turn },
+      started,
+      controller: new AbortController(),
+      handle: undefined,
+      busy: false,
+    };
+    this.running = running;
+    this.callFor(running);
+    return () => {
+      const reason = running.busy ? this.context.stopReason() : endedError();
+      if (running.busy) running.controller.abort(reason);
+      // What the behaviour has left open ends with its turn, whether or not it was stopped (S2).
+      running.handle?.leave(reason);
+      this.madeHandlers?.drop();
+    };
+  }
+
+  extendTurn(): void {
+    const { running } = this;
+    if (running === null) return;
+    // What the call before has left open ends with it: the next one has a handle of its own.
+    running.handle?.leave(endedError());
+    this.callFor(running);
+  }
+
+  private callFor(running: RunningTurn): void {
+    const { ref, started, controller } = running;
+    running.busy = true;
     const made = (task: Task | undefined): TurnHandle =>
-      (handle = new TurnHandle(ref, task, controller.signal, this));
+      (running.handle = new TurnHandle(ref, task, controller.signal, this));
     void this.call(ref, started, controller.signal, made).then((end) => {
-      running = false;
+      running.busy = false;
       if (!controller.signal.aborted)
         this.context.shell.tell({ kind: "turn.finish", turn: ref, end });
     });
-    return () => {
-      const reason = running ? this.context.stopReason() : endedError();
-      if (running) controller.abort(reason);
-      // What the behaviour has left open ends with its turn, whether or not it was stopped (S2).
-      handle?.leave(reason);
-      this.madeHandlers?.drop();
-    };
   }
 
   private async call(

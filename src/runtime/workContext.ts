@@ -6,6 +6,7 @@ import type { CommandOf } from "../kernel/command.js";
 import type { AgentPath } from "../paths.js";
 import type { AgentInfo, Behavior, Finaliser, Transcript, TurnOutcome } from "./api.js";
 import type { PeerMessageOptions, PeerMessageResult } from "./peer/api.js";
+import type { JobsDesk } from "./jobs.js";
 import type { Shell } from "./shell.js";
 import type { Texts } from "./texts.js";
 
@@ -13,6 +14,10 @@ import type { Texts } from "./texts.js";
 export interface WorkContext {
   readonly shell: Shell;
   readonly texts: Texts;
+  /** The jobs of the session. */
+  readonly desk: JobsDesk;
+  /** The host's redactor, where the session's preset has it applied (J3). */
+  readonly redact: (text: string) => string;
   readonly behaviorOf: (path: AgentPath) => Behavior | undefined;
   readonly transcriptOf: (path: AgentPath) => Transcript;
   /** What the host runs before a turn may end, by name (S3). */

@@ -22,12 +22,13 @@ const ESCAPED = /&(?=(?:amp;)*lt;)/g;
  * const blocks = input.mail.map((record) => ({ role: "user", content: renderRecord(record) }));
  */
 export function renderRecord(record: MailRecord): string {
-  const { type, from, text, outcome, warning } = record;
+  const { type, from, text, outcome, warning, mark } = record;
   if (type === "INPUT") return escaped(text, RECORD_LIKE);
   const attributes = [
     attribute("type", type),
     attribute("from", from),
     outcome === undefined ? "" : attribute("outcome", outcome),
+    mark === undefined ? "" : attribute("mark", mark),
     warning === undefined ? "" : attribute("warning", warning),
   ];
   return `<mail${attributes.join("")}>\n${escaped(text, TAG_LIKE)}\n</mail>`;

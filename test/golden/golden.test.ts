@@ -23,7 +23,7 @@ import { foldLog } from "../../src/runtime/foldLog.js";
 import { foldVersions } from "../../src/runtime/snapshots.js";
 import { builtIn } from "../../src/runtime/projections.js";
 import { peered } from "../support/peered.js";
-import { survey } from "../support/story.js";
+import { type Story, survey, workedOff } from "../support/story.js";
 
 const FIXTURES = fileURLToPath(new URL("../fixtures/", import.meta.url));
 const WRITING = process.env["DOVECOTE_GOLDEN"] === "write";
@@ -95,7 +95,8 @@ async function write(): Promise<void> {
   }
   const random = fc.sample(programs, { seed: 20, numRuns: 2000 }).map(played);
   const candidates = [
-    ["survey", surveyed()] as const,
+    ["survey", told(survey())] as const,
+    ["worked-off", told(workedOff())] as const,
     ["peered", peered()] as const,
     ...random.map((commits, index) => [`program-${index + 1}`, commits] as const),
   ];
@@ -118,9 +119,9 @@ function played(program: Program): readonly (readonly DovecoteEvent[])[] {
   return play(program).commits.toArray();
 }
 
-function surveyed(): readonly (readonly DovecoteEvent[])[] {
+function told(story: Story): readonly (readonly DovecoteEvent[])[] {
   const commits: DovecoteEvent[][] = [];
-  for (const { event, at } of survey().log) (commits[at[0] - 1] ??= []).push(event);
+  for (const { event, at } of story.log) (commits[at[0] - 1] ??= []).push(event);
   return commits;
 }
 

@@ -9,8 +9,14 @@ import {
   type Trace,
   type TraceSource,
   changes,
+  check,
+  explore,
+  fork,
   openTrace,
+  races,
   stranded,
+  toMermaid,
+  toTest,
   verify,
   whyNot,
 } from "../../src/replay/index.js";
@@ -121,6 +127,12 @@ describe("effects", () => {
       await changes(trace, 0, trace.length);
       await whyNot(trace, "/root/editor", "wake", 7);
       expect(await verify(trace)).toBeUndefined();
+      expect(await check(trace)).toBeUndefined();
+      await fork(trace, 7, { changes: [{ kind: "crash" }], standIn: true });
+      await races(trace, { budget: 3 });
+      await explore(trace, 7, { budget: 3 });
+      await toTest(trace, 7);
+      await toMermaid(trace);
       for (const port of ports) expect(port).not.toHaveBeenCalled();
     } finally {
       for (const port of ports) port.mockRestore();

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { memoryLog } from "../../src/log/memoryLog.js";
 import { bisect, check } from "../../src/replay/check.js";
+import { rerun } from "../../src/replay/rerun.js";
 import { type Trace, openTrace } from "../../src/replay/trace.js";
 import { type Decide, inputsOf, verify } from "../../src/replay/verify.js";
 import { decide } from "../../src/kernel/decide.js";
@@ -17,6 +18,15 @@ describe("verify", () => {
   it("L4 finds nothing where today's kernel decides as the log says", async () => {
     expect(await verify(await recorded())).toBeUndefined();
   });
+
+  it.each(["tree", "jobs", "peer"] as const)(
+    "L4 knows a session of the preset %s",
+    async (preset) => {
+      const hosts = { 1: { behaviors: new Set(["agent"]) } };
+      const create = { kind: "create", id: "s", capacity: 2, behavior: "agent", preset } as const;
+      expect(await verify(await openTrace(rerun({ hosts, commits: [[create]] })))).toBeUndefined();
+    },
+  );
 
   it("L4 names the wake that a kernel which starts nobody by mail does not give", async () => {
     const lazy: Decide = (state, command) => {

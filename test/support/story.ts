@@ -12,6 +12,7 @@ import type {
 import type { Command } from "../../src/kernel/command.js";
 import { decide } from "../../src/kernel/decide.js";
 import type { Placed } from "../../src/kernel/loop.js";
+import type { PresetName } from "../../src/kernel/presets.js";
 import { type State, emptyState, plainHost } from "../../src/kernel/state.js";
 import { type AgentPath, ROOT } from "../../src/paths.js";
 
@@ -20,9 +21,16 @@ export class Story {
   readonly log: Placed[] = [];
   state: State;
 
-  constructor(options: { readonly capacity?: number; readonly prepares?: boolean } = {}) {
+  constructor(
+    options: {
+      readonly capacity?: number;
+      readonly prepares?: boolean;
+      readonly preset?: PresetName;
+    } = {},
+  ) {
     this.state = emptyState(plainHost(["worker"], { prepares: options.prepares ?? false }));
-    this.put({ kind: "create", id: "s", capacity: options.capacity ?? 10, behavior: "worker" });
+    const { capacity = 10, preset = "tree" } = options;
+    this.put({ kind: "create", id: "s", capacity, behavior: "worker", preset });
   }
 
   put(command: Command): this {
@@ -135,4 +143,14 @@ export function survey(): Story {
   story.wait(ROOT).sample(ROOT).interrupt(null, "style").finish(ROOT, "the survey");
   story.finish("/root/tests").sample(ROOT);
   return story.reopen();
+}
+
+/** A job that is sent to, answers once more, and is waited for; another one that is stopped. */
+export function workedOff(): Story {
+  const story = new Story({ preset: "jobs" }).prompt("get it done");
+  story.spawn(ROOT, "build").spawn(ROOT, "lint").send(ROOT, "j1", "mind the cache");
+  story.finish("/root/build", "built").sample("/root/build").finish("/root/build", "built anew");
+  story.put({ kind: "wait", turn: story.turn(ROOT), timeout: 30_000, for: "jobs" }).sample(ROOT);
+  story.put({ kind: "interrupt", by: story.turn(ROOT), target: "j2", job: true });
+  return story.sample(ROOT).finish(ROOT).reopen();
 }

@@ -38,7 +38,7 @@ export function subjectOf(name: string): string {
 /** What is done, without its subject, its arguments and its number. */
 export function verbOf(name: string): string {
   const [subject = "", verb = subject] = name.split(":");
-  return verb.replace(/\.\d+$/, "");
+  return verb.includes(".") ? verb.replace(/\.\d+$/, "") : verb;
 }
 
 /** The agent of a step's subject, whichever its turn: `/root/b#2:send` is of `/root/b`. */

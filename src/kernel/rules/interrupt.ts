@@ -8,7 +8,8 @@ import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
 import { shortReason } from "../text.js";
 import { type Verdict, accept, reject } from "../verdict.js";
-import { clearMark } from "./mail.js";
+import { findOwned, readOnlyFault } from "./jobs.js";
+import { clearMark, isStamping } from "./mail.js";
 import { beginSettlement, partialOf } from "./settle.js";
 import { release } from "./starts.js";
 import { type Found, findCaller, findTarget, readTarget, roleFault } from "./targets.js";
@@ -20,14 +21,25 @@ export function interrupt(
 ): Verdict<Answers["interrupt"]> {
   const cause = findAsker(stage, command);
   if (!cause.ok) return cause;
-  const spawning = command.by === null ? findSpawning(stage, command.target) : undefined;
+  const spawning =
+    command.by === null && command.job !== true ? findSpawning(stage, command.target) : undefined;
   if (spawning !== undefined) return stopSpawn(stage, spawning, command, cause.cause);
-  const target = findTarget(stage, command.by, command.target);
+  const target = findStopped(stage, command);
   if (!target.ok) return target;
   const fault = command.by === null ? null : forbidden(target.agent, command.by.path);
   if (fault !== null) return fault;
   const found = stop(stage, target.agent, command, cause.cause);
   return accept(() => ({ path: target.agent.path, found }));
+}
+
+/** Whom to stop: anybody for the host, and where jobs have owners only what the caller owns (I1, J2, J4). */
+function findStopped(stage: Stage, command: CommandOf<"interrupt">): Found<{ agent: Agent }> {
+  const { by, target, job } = command;
+  const owned = job === true || (by !== null && stage.policies.addressing === "owner");
+  if (!owned) return findTarget(stage, by, target);
+  const found = findOwned(stage, by, target, "stopped");
+  if (!found.ok) return found;
+  return readOnlyFault(stage, isStamping(stage, by), "stopped") ?? found;
 }
 
 function findAsker(stage: Stage, command: CommandOf<"interrupt">): Found<{ cause: Cause }> {

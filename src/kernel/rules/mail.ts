@@ -16,21 +16,27 @@ import { type Answers, type CommandOf, senderOf } from "../command.js";
 import { countMail } from "../evolveMail.js";
 import { endingOf, isReadOnly, startGuard } from "../guards.js";
 import { beginPrompt } from "../offers.js";
+import { emptyRow } from "../persistent.js";
 import { type Stage, turnRef } from "../stage.js";
 import type { Policies } from "../presets.js";
 import { ROOT } from "../../paths.js";
 import type { Agent, Unread } from "../state.js";
 import { textFault } from "../text.js";
 import { type Verdict, accept, reject } from "../verdict.js";
+import { boundsFault, findAddressee, isJob, readOnlyFault } from "./jobs.js";
 import { behaviorFault, findCaller, findTarget, turnsFault } from "./targets.js";
 
 /** SendMessage (M1, M3, M7). */
 export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers["send"]> {
   const caller = command.by === null ? null : findCaller(stage, command.by, command.finaliser);
   if (caller?.ok === false) return caller;
-  const target = findTarget(stage, command.by, command.target);
+  const target = findAddressee(stage, command.by, command.target);
   if (!target.ok) return target;
-  const fault = textFault(command.text, "message") ?? fullFault(stage, target.agent.path);
+  const fault =
+    readOnlyFault(stage, isStamping(stage, command.by), "sent") ??
+    textFault(command.text, "message") ??
+    boundsFault(stage, target.agent, command.text) ??
+    fullFault(stage, target.agent.path);
   if (fault !== null) return fault;
   const { path, gen } = target.agent;
   const from = senderOf(command.by);
@@ -46,7 +52,12 @@ export function send(stage: Stage, command: CommandOf<"send">): Verdict<Answers[
     ...(isStamping(stage, command.by) ? { stamped: true } : {}),
   });
   tell(stage, target.agent, record, mailMarks(stage.policies, from, path));
-  return accept((after) => ({ record, held: isHeld(after, path) }));
+  return accept((after) => ({
+    record,
+    path,
+    held: isHeld(after, path),
+    waiting: countMail(after.agent(path)?.unread ?? emptyRow()),
+  }));
 }
 
 /** Whether what a caller sends or gives as a task is stamped: under Plan, or from a read-only turn (P2). */
@@ -114,6 +125,7 @@ export function mailMarks(policies: Policies, from: Sender, to: Agent["path"]): 
 export function tell(stage: Stage, ref: AgentRef, record: Point, mark: boolean): void {
   if (
     mark &&
+    !isJob(stage, ref.path) &&
     !stage.volatile.marks.has(ref.path) &&
     endingOf(stage.state, ref.path) === undefined
   ) {
@@ -128,6 +140,8 @@ export function wakesWait(agent: Agent): "mail" | "input" | null {
   let why: "mail" | null = null;
   for (const record of agent.unread) {
     if (record.mail === "INPUT") return "input";
+    // A wait for jobs ends when one of them has ended, which its RESULT says (J1).
+    if (agent.turn?.forJobs === true && record.mail !== "RESULT") continue;
     if (!record.withheld) why = "mail";
   }
   return why;

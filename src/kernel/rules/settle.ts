@@ -9,26 +9,50 @@ import type {
   OutcomeKind,
   TurnRef,
 } from "../../events/events.js";
-import type { Point } from "../../events/point.js";
-import { ROOT } from "../../paths.js";
+import { type Point, comparePoints } from "../../events/point.js";
+import { ROOT, parentPath } from "../../paths.js";
 import type { CommandOf, TurnEnd } from "../command.js";
 import { type Stage, turnRef } from "../stage.js";
-import type { Agent, Turn } from "../state.js";
+import type { Agent, Turn, Unread } from "../state.js";
 import { isTooLarge, shortReason } from "../text.js";
 import { type Verdict, DONE } from "../verdict.js";
 import { turnTimer } from "../offers.js";
 import { releaseBlockers } from "./blockers.js";
 import { boundHandler, handlerOf, returnWithheld } from "./handlers.js";
-import { clearMark, endWait, tell } from "./mail.js";
-import { releaseSpawns } from "./starts.js";
+import { isJob } from "./jobs.js";
+import { clearMark, deliverable, endWait, tell } from "./mail.js";
+import { release, releaseSpawns } from "./starts.js";
 import { completeExecution } from "./turns.js";
 
 /** The behaviour of a turn has returned or thrown. Only the first end of a turn counts (S1). */
 export function turnFinish(stage: Stage, command: CommandOf<"turn.finish">): Verdict<null> {
   const live = stage.live(command.turn);
   if (live === undefined || live.turn.settling !== null) return DONE;
-  beginSettlement(stage, live.agent, live.turn, outcomeOf(live.turn, command.end), live.turn.told);
+  const outcome = outcomeOf(live.turn, command.end);
+  if (extend(stage, live.agent, live.turn, outcome)) return DONE;
+  beginSettlement(stage, live.agent, live.turn, outcome, live.turn.told);
   return DONE;
+}
+
+/**
+ * Where late mail is the same turn's, an answer that is not yet fixed gives way to it: the behaviour is called again, once
+ * for what has come since the last time (J6). Answers whether it is.
+ */
+function extend(stage: Stage, agent: Agent, turn: Turn, outcome: Outcome): boolean {
+  const { response } = outcome;
+  if (stage.policies.lateMail === "turn" || !isJob(stage, agent.path)) return false;
+  if (agent.phase !== "running" || outcome.kind !== "completed" || response === undefined)
+    return false;
+  const isLate = ({ at }: Unread): boolean =>
+    turn.extended === null || comparePoints(at, turn.extended) > 0;
+  if (!deliverable(agent).some((record) => record.mail === "MAIL" && isLate(record))) return false;
+  const ref = turnRef(agent, turn);
+  if (turn.open !== null) {
+    const failed = "The behaviour returned while it was open.";
+    stage.emit({ type: "sample.ended", cause: turn.told, ...ref, attempt: turn.open, failed });
+  }
+  stage.emit({ type: "turn.extended", cause: turn.told, ...ref, response });
+  return true;
 }
 
 function outcomeOf(turn: Turn, end: TurnEnd): Outcome {
@@ -76,12 +100,28 @@ export function beginSettlement(
     endWait(stage, agent, outcome.kind === "interrupted" ? "interrupted" : "settled", cause);
   }
   const ref = turnRef(agent, turn);
+  endOwned(stage, agent, cause, quiet);
   releaseBlockers(stage, agent, turn, cause);
   const began = stage.emit({ type: "settlement.began", cause, ...ref, outcome });
   releaseSpawns(stage, ref, began);
   returnWithheld(stage, agent, ref, began, quiet);
   if (stage.host.turnTimeoutMs !== null) {
     stage.effect({ kind: "timer.disarm", timer: turnTimer(ref) });
+  }
+}
+
+/** The jobs of a job end with it (J6). */
+function endOwned(stage: Stage, owner: Agent, cause: Cause, quiet: boolean): void {
+  if (!isJob(stage, owner.path)) return;
+  for (const one of stage.volatile.reservations) {
+    if (parentPath(one.path) === owner.path) release(stage, one, "ended", cause);
+  }
+  for (const agent of stage.durable.agents.values()) {
+    const { parent, turn } = agent;
+    if (parent?.path !== owner.path || turn === null || turn.settling !== null) continue;
+    const reason = `its owner ${owner.path} ended (J6)`;
+    const outcome = { kind: "interrupted", reason, partial: partialOf(turn) } as const;
+    beginSettlement(stage, agent, turn, outcome, cause, quiet);
   }
 }
 

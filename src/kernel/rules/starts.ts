@@ -11,6 +11,7 @@ import type { Stage } from "../stage.js";
 import type { Agent, Reservation } from "../state.js";
 import { shortReason, textFault } from "../text.js";
 import { type Verdict, DONE, accept, reject } from "../verdict.js";
+import { isJob, jobSpawnFault } from "./jobs.js";
 import { isStamping } from "./mail.js";
 import {
   type Found,
@@ -74,7 +75,7 @@ function findParent(
   }
   const caller = findCaller(stage, command.by);
   if (!caller.ok) return caller;
-  const fault = roleFault(caller.agent, "Agent (spawn)");
+  const fault = jobSpawnFault(stage, command.by) ?? roleFault(caller.agent, "Agent (spawn)");
   return fault ?? { ok: true, agent: caller.agent, cause: caller.turn.told };
 }
 
@@ -134,6 +135,13 @@ export function assign(stage: Stage, command: CommandOf<"assign">): Verdict<Answ
     behaviorFault(stage, agent.behavior) ??
     turnsFault(stage, agent);
   if (fault !== null) return fault;
+  if (isJob(stage, agent.path) && agent.phase === "idle") {
+    return reject(
+      "job-ended",
+      "J6",
+      `The job ${agent.path} ended, and a job has one turn. Nothing was started; spawn another one.`,
+    );
+  }
   if (agent.phase !== "idle" || stage.reservationOf(agent.path) !== undefined) {
     return reject(
       "not-idle",

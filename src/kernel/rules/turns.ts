@@ -130,16 +130,17 @@ export function wait(stage: Stage, command: CommandOf<"wait">): Verdict<Answers[
   if (!caller.ok) return caller;
   const fault = roleFault(caller.agent, "WaitAgent");
   if (fault !== null) return fault;
-  const timeoutMs = readTimeout(command.timeout);
-  if (timeoutMs === undefined) {
-    return reject(
-      "timeout-invalid",
-      "V3",
-      "The timeout is neither a number of milliseconds nor a decimal string. Give one from 10000 to 3600000.",
-    );
-  }
+  const badTime = timeoutFault(command.timeout);
+  if (badTime !== null) return badTime;
+  const timeoutMs = readTimeout(command.timeout) ?? WAIT_TIME.defaultMs;
   const attempt = { ...command.turn, attempt: caller.turn.attempts + 1 };
-  const began = stage.emit({ type: "wait.began", cause: caller.turn.told, ...attempt, timeoutMs });
+  const began = stage.emit({
+    type: "wait.began",
+    cause: caller.turn.told,
+    ...attempt,
+    timeoutMs,
+    ...(command.for === undefined ? {} : { for: command.for }),
+  });
   const waiting = stage.retained(attempt);
   const why = waiting === undefined ? null : wakesWait(waiting);
   if (waiting !== undefined && why !== null) {
@@ -153,6 +154,16 @@ export function wait(stage: Stage, command: CommandOf<"wait">): Verdict<Answers[
     });
   }
   return accept(() => ({ attempt }));
+}
+
+/** Refuses what is no time to wait (V3); `null` when it is one, or is left out. */
+export function timeoutFault(value: unknown): ReturnType<typeof reject> | null {
+  if (readTimeout(value) !== undefined) return null;
+  return reject(
+    "timeout-invalid",
+    "V3",
+    "The timeout is neither a number of milliseconds nor a decimal string. Give one from 10000 to 3600000.",
+  );
 }
 
 /** Reads a wait's time: rounded and clamped; `undefined` for what is no time (V3). */
