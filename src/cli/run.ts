@@ -15,7 +15,7 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     code = ended;
   });
   try {
-    await program.parseAsync([...args], { from: "user" });
+    await program.parseAsync(spellOut(program, args), { from: "user" });
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -42,4 +42,14 @@ function programFor(io: Io, end: (code: ExitCode) => void): Command {
   addFuzzCommand(program, io, end);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
+}
+
+/** Completes the command's name where what was typed begins exactly one; else commander says what is wrong. */
+function spellOut(program: Command, [typed, ...rest]: readonly string[]): string[] {
+  if (typed === undefined) return [];
+  const begun = program.commands
+    .map((command) => command.name())
+    .filter((name) => name.startsWith(typed));
+  const [only] = begun;
+  return [begun.length === 1 && typed !== "" && only !== undefined ? only : typed, ...rest];
 }
