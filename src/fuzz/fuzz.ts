@@ -196,7 +196,8 @@ class Fuzzer {
   }
 }
 
-function failureOf({ name }: WorldKind, ran: Ran, first: Ran, tries: number): Failure {
+/** A failed run with its token; `first`: as it was found, before `tries` runs shrank it. */
+export function failureOf({ name }: WorldKind, ran: Ran, first: Ran, tries: number): Failure {
   const { schedule, steps, violations } = ran;
   const found = { steps: first.steps.length, tries };
   return { world: name, schedule, token: encodeSchedule(schedule), steps, violations, found };

@@ -66,6 +66,15 @@ describe("dovecote", () => {
     expect(await call("diff", folder, "7", "7")).toEqual({ code: 0, out: "", err: "" });
   });
 
+  it("takes the beginning of a command's name where it begins no other", async () => {
+    expect(await call("sess", folder)).toEqual(await call("sessions", folder));
+    expect((await call("why", folder, "7.1")).out).toContain("because 7.0  MAIL");
+    expect((await call("whyn", folder, "editor", "wake")).out).toContain("/root/editor");
+    const ambiguous = await call("s", folder);
+    expect(ambiguous).toMatchObject({ code: 2, out: "" });
+    expect(ambiguous.err).toContain("unknown command 's'");
+  });
+
   it("prints one JSON object a line when asked", async () => {
     for (const args of [
       ["log", folder],
