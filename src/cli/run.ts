@@ -18,11 +18,7 @@ export async function run(args: readonly string[], io: Io): Promise<ExitCode> {
     code = ended;
   });
   try {
-<<<<<<< HEAD
     await program.parseAsync([...writtenOut(program, args)], { from: "user" });
-=======
-    await program.parseAsync(spellOut(program, args), { from: "user" });
->>>>>>> main
     return code;
   } catch (error) {
     if (error instanceof InvalidArgumentError) {
@@ -59,14 +55,4 @@ export function programFor(io: Io, end: (code: ExitCode) => void): Command {
   addFuzzCommand(program, io, end);
   for (const command of program.commands) command.exitOverride().copyInheritedSettings(program);
   return program;
-}
-
-/** Completes the command's name where what was typed begins exactly one; else commander says what is wrong. */
-function spellOut(program: Command, [typed, ...rest]: readonly string[]): string[] {
-  if (typed === undefined) return [];
-  const begun = program.commands
-    .map((command) => command.name())
-    .filter((name) => name.startsWith(typed));
-  const [only] = begun;
-  return [begun.length === 1 && typed !== "" && only !== undefined ? only : typed, ...rest];
 }

@@ -72,7 +72,7 @@ describe("dovecote", () => {
     expect((await call("whyn", folder, "editor", "wake")).out).toContain("/root/editor");
     const ambiguous = await call("s", folder);
     expect(ambiguous).toMatchObject({ code: 2, out: "" });
-    expect(ambiguous.err).toContain("unknown command 's'");
+    expect(ambiguous.err).toContain("s may be show, stranded");
   });
 
   it("prints one JSON object a line when asked", async () => {
