@@ -11,6 +11,7 @@ export type ErrorCode =
   | "log-in-use"
   | "log-corrupt"
   | "log-tail-lost"
+  | "log-cut"
   | "log-format"
   | "log-not-a-log"
   | "log-unavailable"
@@ -140,6 +141,7 @@ export type Damage =
   | "unknown-key"
   | "head"
   | "watermark"
+  | "anchor"
   | "store";
 
 /** The log is damaged; its bytes were left as they are (L3). */
@@ -189,6 +191,26 @@ export class TailLost extends DovecoteError {
     this.session = at.session;
     this.expected = at.expected;
     this.found = at.found;
+  }
+}
+
+/** What was asked for lies below the place where retention has cut the log (S6). Nothing is damaged. */
+export class LogCut extends DovecoteError {
+  readonly session: string;
+  /** The commit that was asked for. */
+  readonly position: number;
+  /** The last commit that was cut: the log begins after it. */
+  readonly anchor: number;
+
+  constructor(at: { session: string; position: number; anchor: number }) {
+    super(
+      "log-cut",
+      "S6",
+      `Commit ${at.position} of session "${at.session}" was cut away: its log begins after commit ${at.anchor}. Ask for a later one, or look into a copy from before the cut.`,
+    );
+    this.session = at.session;
+    this.position = at.position;
+    this.anchor = at.anchor;
   }
 }
 

@@ -51,6 +51,7 @@ export type {
 export { renderRecord } from "./tools/render.js";
 export type { Cancel, Ports } from "./runtime/ports.js";
 export type { AgentActor, Inspect, Inspection } from "./actors/agentActors.js";
+export { cutLog, type CutOptions, type CutReport } from "./runtime/cutLog.js";
 export { levelLog, readLevelLog, salvageLog } from "./log/levelLog.js";
 export type { LeftOut, LeftReason, SalvagedSession, SalvageReport } from "./log/salvage.js";
 export { memoryLog } from "./log/memoryLog.js";
@@ -72,9 +73,11 @@ export {
   type VerifyProgress,
 } from "./log/verify.js";
 export type {
+  Anchor,
   AppendResult,
   EventLog,
   Head,
+  KeyAnswer,
   ReadRange,
   SessionLog,
   SessionReader,
@@ -108,6 +111,7 @@ export {
   type ErrorCode,
   ImportBroken,
   LogCorrupt,
+  LogCut,
   LogFormatError,
   LogInUse,
   LogUnavailable,

@@ -6,7 +6,7 @@ import { BadArgument, LogCorrupt } from "../errors.js";
 import { corrupt, decodeCommit, encodeCommit, readLink, type Link } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
 import { UPCASTERS, upcasterFrom } from "../events/upcasters.js";
-import type { Head, ReadRange, StoredCommit } from "./log.js";
+import type { Head, StoredCommit } from "./log.js";
 import { sha256 } from "./sha256.js";
 
 /** The head of a stream that holds nothing. */
@@ -103,20 +103,25 @@ export function asStored(walk: ChainWalk, stored: StoredCommit): StoredCommit {
 }
 
 /** What a commit says of one of its idempotency keys (M3). */
-export function answerIn(commit: CommitDraft | undefined, key: string): string | undefined {
+export function answerIn(
+  commit: Pick<CommitDraft, "keys"> | undefined,
+  key: string,
+): string | undefined {
   const keys = commit?.keys;
   return keys !== undefined && Object.hasOwn(keys, key) ? keys[key] : undefined;
-}
-
-/** A range of positions inside a stream that ends at `last`; empty when `from` is above `to`. */
-export function clampRange(range: ReadRange, last: number): { from: number; to: number } {
-  return { from: Math.max(1, range.from ?? 1), to: Math.min(last, range.to ?? last) };
 }
 
 /** The head that a stored commit makes, once its own hash is found right (L3). */
 export function headOf(session: string, stored: StoredCommit): Head {
   const { n, hash, epoch } = readLink(stored.text, { session, position: stored.position }, sha256);
   return { position: n, hash, epoch };
+}
+
+/** A range of positions, empty when `from` is above `to`, of a stream that begins after `begin`. */
+export interface ChainRange {
+  readonly from: number;
+  readonly to: number;
+  readonly begin: Head;
 }
 
 /**
@@ -126,15 +131,16 @@ export function headOf(session: string, stored: StoredCommit): Head {
  */
 export async function* readChain<T>(
   session: string,
-  range: () => { readonly from: number; readonly to: number },
+  range: () => ChainRange,
   scan: (from: number, to: number) => AsyncIterable<readonly StoredCommit[]>,
   take: (walk: ChainWalk, stored: StoredCommit) => T,
 ): AsyncGenerator<T, void, undefined> {
-  const { from, to } = range();
+  const { from, to, begin } = range();
   if (from > to) return;
   // The commit before the range is read for its hash alone: without it the first of the range would be unproven.
-  let walk = from === 1 ? new ChainWalk(session, EMPTY_HEAD) : undefined;
-  for await (const batch of scan(Math.max(1, from - 1), to)) {
+  const isFirst = from === begin.position + 1;
+  let walk = isFirst ? new ChainWalk(session, begin) : undefined;
+  for await (const batch of scan(isFirst ? from : from - 1, to)) {
     for (const stored of batch) {
       if (walk !== undefined) {
         yield take(walk, stored);

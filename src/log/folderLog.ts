@@ -5,12 +5,13 @@
 import { LogInUse } from "../errors.js";
 import { checkSessionId } from "./keys.js";
 import { alreadyThere } from "./chain.js";
-import type { EventLog, Head, SessionLog, SessionReader, StoredCommit } from "./log.js";
+import type { Anchor, EventLog, Head, SessionLog, SessionReader, StoredCommit } from "./log.js";
 import { failedLog, readOnlyLog, type OpenedFolder } from "./openFolder.js";
+import { sweep } from "./cut.js";
 import { closedLog, StoredReader, StoredSession } from "./storedSession.js";
 import { sessionsOf } from "./storeFormat.js";
 import { clearSession, restoreSession } from "./restore.js";
-import { findHead, isUnfinished, verifyRecent } from "./streamCheck.js";
+import { findEnds, isUnfinished, verifyRecent } from "./streamCheck.js";
 
 /** A log over a folder that `open` opens (L5, L8). */
 export class FolderLog implements EventLog {
@@ -44,15 +45,25 @@ export class FolderLog implements EventLog {
     this.#leases.set(session, "opening");
     try {
       if (await isUnfinished(store, session)) await clearSession(store, writing.writer, session);
-      const head = await findHead(store, session, confirmed(session));
-      await verifyRecent(store, session, head);
+      const found = await findEnds(store, session, confirmed(session));
+      await verifyRecent(store, session, found);
+      const { writer } = writing;
+      const { head } = found;
+      const anchor =
+        found.anchor?.swept === false
+          ? await sweep({ store, writer, session }, found.anchor)
+          : found.anchor;
       this.#check();
       const epoch = Math.max(head.epoch, this.#epochs.get(session) ?? 0) + 1;
       this.#epochs.set(session, epoch);
-      const opened = new StoredSession(session, store, head, (reader) => this.#release(reader), {
+      const ends = { head, anchor };
+      const opened = new StoredSession(session, store, ends, (reader) => this.#release(reader), {
         epoch,
-        writer: writing.writer,
+        writer,
         confirm: (next) => writing.watermark.note(session, next),
+        cut: (at) => {
+          for (const one of this.#readers) if (one.session === session) one.wasCut(at);
+        },
       });
       this.#leases.set(session, opened);
       this.#readers.add(opened);
@@ -69,18 +80,19 @@ export class FolderLog implements EventLog {
     for (;;) {
       const lease = this.#leases.get(session);
       const epoch = this.#epochs.get(session);
-      const head =
+      const ends =
         lease instanceof StoredSession
-          ? lease.head()
-          : await findHead(store, session, confirmed(session)).catch((error: unknown) => {
+          ? lease.ends
+          : await findEnds(store, session, confirmed(session)).catch((error: unknown) => {
               // A writer that came meanwhile moved the head between two looks at it: look again.
               if (this.#epochs.get(session) !== epoch) return undefined;
               throw error;
             });
-      if (head === undefined) continue;
+      // A writer that came meanwhile may also have cut what these ends lead to.
+      if (ends === undefined || this.#epochs.get(session) !== epoch) continue;
       this.#check();
-      if (head.position === 0) return undefined;
-      const reader = new StoredReader(session, store, head, (closed) => this.#release(closed));
+      if (ends.head.position === 0) return undefined;
+      const reader = new StoredReader(session, store, ends, (closed) => this.#release(closed));
       this.#readers.add(reader);
       return reader;
     }
@@ -90,16 +102,20 @@ export class FolderLog implements EventLog {
     await (await this.#opened()).check();
   }
 
-  async restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head> {
+  async restore(
+    session: string,
+    records: AsyncIterable<StoredCommit>,
+    anchor?: Anchor,
+  ): Promise<Head> {
     checkSessionId(session);
     const { store, writing, confirmed } = await this.#opened(session);
     if (writing === undefined) throw readOnlyLog(this.name);
     if (this.#leases.has(session)) throw new LogInUse(`Session "${session}" of ${this.name}`);
     this.#leases.set(session, "opening");
     try {
-      const { position } = await findHead(store, session, confirmed(session));
-      if (position > 0) throw alreadyThere(session);
-      const head = await restoreSession(store, writing.writer, session, records);
+      const there = await findEnds(store, session, confirmed(session));
+      if (there.head.position > 0) throw alreadyThere(session);
+      const head = await restoreSession(store, writing.writer, session, records, anchor);
       if (head.position > 0) writing.watermark.note(session, head);
       return head;
     } finally {

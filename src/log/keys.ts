@@ -13,7 +13,8 @@ const DIGITS = 16;
 
 /** Half-open ranges that hold every key this layout does not know: a key in one of them is damage (L3). */
 export const UNKNOWN_RANGES: readonly { readonly gte: string; readonly lt: string }[] = [
-  { gte: "", lt: "c/" },
+  { gte: "", lt: "b/" },
+  { gte: "b0", lt: "c/" },
   { gte: "c0", lt: "h/" },
   { gte: "h0", lt: FORMAT_KEY },
   { gte: `${FORMAT_KEY}\0`, lt: "s/" },
@@ -38,6 +39,11 @@ export function checkSessionId(session: unknown): asserts session is string {
 /** Key of a session's head. */
 export function headKey(session: string): string {
   return `h/${encodeURIComponent(session)}`;
+}
+
+/** Key of the anchor of a session that was cut. */
+export function anchorKey(session: string): string {
+  return `b/${encodeURIComponent(session)}`;
 }
 
 /** Key of one commit, or of one snapshot, of the session whose keys start so. */
@@ -74,8 +80,13 @@ export function requestKey(session: string, key: string): string {
 /** All heads. */
 export const HEADS = { gte: "h/", lt: "h0" } as const;
 
-/** All commits of a session, or its snapshots. */
-export function rangeOf(kind: "c" | "s", session: string): { gte: string; lt: string } {
+/** The idempotency key that such a key of the store was made from. */
+export function requestOf(key: string): string {
+  return decodeURIComponent(key.slice(key.lastIndexOf("/") + 1));
+}
+
+/** All commits of a session, its snapshots, or its idempotency keys. */
+export function rangeOf(kind: "c" | "s" | "x", session: string): { gte: string; lt: string } {
   // "0" is the character after "/".
   const start = `${kind}/${encodeURIComponent(session)}`;
   return { gte: `${start}/`, lt: `${start}0` };

@@ -40,7 +40,27 @@ export interface StoredCommit {
   readonly text: string;
 }
 
-/** Which commits to read, both ends included. */
+/** What a request with an idempotency key was answered, and the commit that holds it (M3). */
+export interface KeyAnswer {
+  readonly key: string;
+  readonly position: number;
+  readonly answer: string;
+}
+
+/**
+ * Where a log begins that retention has cut: the chain goes on from here, and so does the fold. What is handed over with
+ * it is all that is left of the commits up to there.
+ */
+export interface Anchor extends Head {
+  /** What the log folded to up to here. No cache: nothing else has it (L7). */
+  base(): Promise<Snapshot>;
+  /** Commits up to here that were kept because something still needs them, in order, each as it was sealed. */
+  kept(): AsyncIterable<StoredCommit>;
+  /** Idempotency keys of commits that are gone: repeating those requests stays harmless (M3). */
+  keys(): AsyncIterable<KeyAnswer>;
+}
+
+/** Which commits to read, both ends included; the first that is left unless `from` is given. */
 export interface ReadRange {
   readonly from?: number;
   readonly to?: number;
@@ -57,14 +77,16 @@ export interface SessionReader {
    * opened, so that everything it reads fits together.
    */
   head(): Head;
+  /** Where the stream begins, when it was cut; `undefined` when it is whole. */
+  anchor(): Anchor | undefined;
   /**
    * Commits in order, each verified against the one before; damage is a thrown `LogCorrupt` (L3). Ends at the head as
-   * it was when the reading began.
+   * it was when the reading began. A `from` at or below the anchor rejects with `LogCut`.
    */
   read(range?: ReadRange): AsyncIterable<Commit>;
   /** The same commits as they are stored, hashes and order checked: what an export writes (L4). */
   records(range?: ReadRange): AsyncIterable<StoredCommit>;
-  /** One commit; `undefined` when there is none at that position. */
+  /** One commit; `undefined` when there is none at that position, or none any more. */
   get(position: number): Promise<Commit | undefined>;
   /** What the request with this idempotency key was answered; `undefined` when the stream has no such key (M3). */
   lookup(key: string): Promise<string | undefined>;
@@ -84,6 +106,15 @@ export interface SessionLog extends SessionReader {
   append(commit: CommitDraft): Promise<AppendResult>;
   /** Keeps a snapshot, the two newest of them; losing it loses nothing, so it does not reject (L7). */
   saveSnapshot(snapshot: Snapshot): Promise<void>;
+  /**
+   * Cuts away the commits up to the base's, but those to be kept; the newest commit always stays. When it resolves, the
+   * cut is durable. A crash before that leaves the log whole or cut, never in between; what a cut left lying about
+   * goes with the next lease.
+   *
+   * @throws BadArgument when the base is none of a commit that is there and below the head; LogUnavailable when a write
+   * failed: the log is then whole or cut.
+   */
+  cut(base: Snapshot, keep: readonly number[]): Promise<void>;
 }
 
 /** A place for sessions: a LevelDB folder, memory, or any other engine that passes the contract suite. */
@@ -107,11 +138,12 @@ export interface EventLog {
   check?(): Promise<void>;
   /**
    * Makes a session out of another's records, byte for byte, so that it ends with the same hash. All or nothing: until
-   * the last of them is durable there is no such session.
+   * the last of them is durable there is no such session. With an anchor, what goes with it comes first: its base, what
+   * was kept, the keys, and then the records that follow it.
    * @throws BadArgument when there is one already; LogInUse; LogCorrupt or LogFormatError for a record that does not
    * follow the one before it; what `records` throws.
    */
-  restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head>;
+  restore(session: string, records: AsyncIterable<StoredCommit>, anchor?: Anchor): Promise<Head>;
   /** Frees everything. Twice is fine (L8). */
   close(): Promise<void>;
 }

@@ -2,25 +2,28 @@
  * A log in memory. It stores the same sealed texts as a log on disk, so that what it gives back has been through the
  * codec and the chain. Its storage outlives it, as a disk would: close the log, and another one reads what was kept.
  */
-import { LogInUse, LogUnavailable } from "../errors.js";
+import { BadArgument, LogCut, LogInUse, LogUnavailable } from "../errors.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
 import {
   alreadyThere,
   answerIn,
   asStored,
+  type ChainRange,
   ChainWalk,
-  clampRange,
   decoded,
   EMPTY_HEAD,
   readChain,
   sealNext,
 } from "./chain.js";
 import { decodeCommit } from "../events/codec.js";
+import { anchorAt, brokenAnchor, keepFor, readableRange } from "./anchor.js";
 import { checkSessionId } from "./keys.js";
 import type {
+  Anchor,
   AppendResult,
   EventLog,
   Head,
+  KeyAnswer,
   ReadRange,
   SessionLog,
   SessionReader,
@@ -34,12 +37,14 @@ import { decodeSnapshot, encodeSnapshot, SNAPSHOTS_KEPT } from "./snapshots.js";
 const BATCH = 256;
 
 interface Stream {
-  /** Commit n is at n - 1. */
+  /** Commit n is at n - 1; what was cut is empty. */
   readonly records: string[];
+  /** Where it begins, when it was cut. */
+  begin: Head | undefined;
   readonly heads: Head[];
   readonly snapshots: Map<number, string>;
-  /** The commit that carries each idempotency key. */
-  readonly keys: Map<string, number>;
+  /** The commit that carries each idempotency key; where it was cut, what the request was answered. */
+  readonly keys: Map<string, number | KeyAnswer>;
   holder: object | undefined;
   /** The last epoch given out: an epoch is never given twice, even when nothing was appended under it. */
   epoch: number;
@@ -52,7 +57,7 @@ export class MemoryStorage {
 
   /**
    * What a disk would hold if the power failed now, free of leases; with `upTo`, if it had failed right after that
-   * commit. The copy and the original share nothing.
+   * commit. The copy and the original share nothing. What was cut by now is cut in it too.
    *
    * @example const afterCrash = memoryLog(storage.copy())
    */
@@ -60,12 +65,17 @@ export class MemoryStorage {
     const copy = new MemoryStorage();
     for (const [session, stream] of this.streams) {
       const heads = stream.heads.slice(0, upTo);
+      const { begin } = stream;
+      if (begin !== undefined && begin.position > upTo) {
+        throw new LogCut({ session, position: upTo, anchor: begin.position });
+      }
       const snapshots = [...stream.snapshots].filter(([position]) => position <= upTo);
       copy.streams.set(session, {
         records: stream.records.slice(0, upTo),
+        begin,
         heads,
         snapshots: new Map(snapshots),
-        keys: new Map([...stream.keys].filter(([, position]) => position <= upTo)),
+        keys: new Map([...stream.keys].filter(([, at]) => positionOfKey(at) <= upTo)),
         holder: undefined,
         epoch: heads.at(-1)?.epoch ?? 0,
       });
@@ -120,7 +130,11 @@ class MemoryLog implements EventLog {
     return this.#track(new MemoryReader(session, stream, (reader) => this.#open.delete(reader)));
   }
 
-  async restore(session: string, records: AsyncIterable<StoredCommit>): Promise<Head> {
+  async restore(
+    session: string,
+    records: AsyncIterable<StoredCommit>,
+    anchor?: Anchor,
+  ): Promise<Head> {
     this.#check();
     checkSessionId(session);
     const there = this.#storage.streams.get(session);
@@ -128,7 +142,8 @@ class MemoryLog implements EventLog {
       throw alreadyThere(session);
     }
     const stream = newStream();
-    const walk = new ChainWalk(session, EMPTY_HEAD);
+    if (anchor !== undefined) await restoreAnchor(session, stream, anchor);
+    const walk = new ChainWalk(session, stream.begin ?? EMPTY_HEAD);
     for await (const stored of records) {
       const { keys } = walk.commit(stored);
       stream.records.push(stored.text);
@@ -173,6 +188,28 @@ class MemoryReader implements SessionReader {
     return this.#head;
   }
 
+  anchor(): Anchor | undefined {
+    const { session, stream } = this;
+    const { begin } = stream;
+    if (begin === undefined) return undefined;
+    return {
+      ...begin,
+      base: async () => {
+        const base = decodeSnapshot(stream.snapshots.get(begin.position) ?? "");
+        if (base?.hash === begin.hash) return base;
+        throw brokenAnchor(session, begin.position, "what was folded up to it can't be read");
+      },
+      kept: async function* () {
+        for (const [index, text] of stream.records.slice(0, begin.position).entries()) {
+          if (text !== "") yield { position: index + 1, text };
+        }
+      },
+      keys: async function* () {
+        for (const at of stream.keys.values()) if (typeof at !== "number") yield at;
+      },
+    };
+  }
+
   read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
     return this.#walk(range, decoded);
   }
@@ -185,9 +222,9 @@ class MemoryReader implements SessionReader {
     range: ReadRange,
     take: (walk: ChainWalk, stored: StoredCommit) => T,
   ): AsyncGenerator<T, void, undefined> {
-    const begin = (): { from: number; to: number } => {
+    const begin = (): ChainRange => {
       this.check();
-      return clampRange(range, this.head().position);
+      return readableRange(this.session, range, this.stream.begin, this.head().position);
     };
     return readChain(this.session, begin, (from, to) => this.#scan(from, to), take);
   }
@@ -195,13 +232,15 @@ class MemoryReader implements SessionReader {
   async get(position: number): Promise<Commit | undefined> {
     this.check();
     const text = position > this.head().position ? undefined : this.stream.records[position - 1];
-    if (text === undefined) return undefined;
+    if (text === undefined || text === "") return undefined;
     return decodeCommit(text, { session: this.session, position }, sha256);
   }
 
   async lookup(key: string): Promise<string | undefined> {
     this.check();
-    return answerIn(await this.get(this.stream.keys.get(key) ?? 0), key);
+    const at = this.stream.keys.get(key) ?? 0;
+    if (typeof at === "number") return answerIn(await this.get(at), key);
+    return at.position <= this.head().position ? at.answer : undefined;
   }
 
   async loadSnapshot(
@@ -210,7 +249,8 @@ class MemoryReader implements SessionReader {
   ): Promise<Snapshot | undefined> {
     this.check();
     const last = Math.min(position, this.head().position);
-    const positions = [...this.stream.snapshots.keys()].filter((at) => at <= last);
+    const first = this.stream.begin?.position ?? 0;
+    const positions = [...this.stream.snapshots.keys()].filter((at) => at >= first && at <= last);
     for (const at of positions.sort((a, b) => b - a)) {
       const snapshot = decodeSnapshot(this.stream.snapshots.get(at) ?? "");
       if (snapshot === undefined) continue;
@@ -276,7 +316,28 @@ class MemorySession extends MemoryReader implements SessionLog {
     if (snapshot.position > this.head().position) return;
     snapshots.set(snapshot.position, encodeSnapshot(snapshot));
     const old = [...snapshots.keys()].sort((a, b) => b - a).slice(SNAPSHOTS_KEPT);
-    for (const position of old) snapshots.delete(position);
+    const base = this.stream.begin?.position;
+    for (const position of old) if (position !== base) snapshots.delete(position);
+  }
+
+  async cut(base: Snapshot, keep: readonly number[]): Promise<void> {
+    this.check();
+    const { stream } = this;
+    const { position } = base;
+    const cut = anchorAt(base, stream.heads[position - 1], this.head(), stream.begin);
+    const kept = new Set(keep);
+    for (const at of kept) {
+      if (at <= position && (stream.records[at - 1] ?? "") !== "") continue;
+      throw new BadArgument(`Commit ${at} can't be kept: it is not among those to be cut.`);
+    }
+    for (const [key, at] of stream.keys) {
+      if (typeof at !== "number" || at > position || kept.has(at)) continue;
+      stream.keys.set(key, { key, position: at, answer: (await this.lookup(key)) ?? "" });
+    }
+    for (let at = 1; at <= position; at++) if (!kept.has(at)) stream.records[at - 1] = "";
+    for (const at of stream.snapshots.keys()) if (at < position) stream.snapshots.delete(at);
+    stream.snapshots.set(position, encodeSnapshot(base));
+    stream.begin = cut;
   }
 
   override async close(): Promise<void> {
@@ -285,8 +346,30 @@ class MemorySession extends MemoryReader implements SessionLog {
   }
 }
 
+function positionOfKey(at: number | KeyAnswer): number {
+  return typeof at === "number" ? at : at.position;
+}
+
+async function restoreAnchor(session: string, stream: Stream, anchor: Anchor): Promise<void> {
+  const { position, hash, epoch } = anchor;
+  stream.begin = { position, hash, epoch };
+  stream.snapshots.set(position, encodeSnapshot(await anchor.base()));
+  for (let at = 1; at <= position; at++) {
+    stream.records.push("");
+    stream.heads.push({ position: at, hash: at === position ? hash : "", epoch });
+  }
+  const kept = new Map<number, string>();
+  for await (const stored of anchor.kept()) {
+    const { keys } = keepFor(session, anchor, kept, stored);
+    stream.records[stored.position - 1] = stored.text;
+    for (const key of Object.keys(keys ?? {})) stream.keys.set(key, stored.position);
+  }
+  for await (const answer of anchor.keys()) stream.keys.set(answer.key, answer);
+}
+
 function newStream(): Stream {
   return {
+    begin: undefined,
     records: [],
     heads: [],
     snapshots: new Map(),

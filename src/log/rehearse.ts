@@ -13,7 +13,7 @@ import { copyStore, openCopied } from "./copyStore.js";
 import { sha256 } from "./sha256.js";
 import type { OpenStore, Store } from "./store.js";
 import { sessionsOf } from "./storeFormat.js";
-import { findHead, verifyRecent } from "./streamCheck.js";
+import { findEnds, verifyRecent } from "./streamCheck.js";
 import { Undo } from "./undo.js";
 import type { Confirmed } from "./watermark.js";
 
@@ -64,8 +64,8 @@ async function damageIn(
     const store = await openRehearsal(folder, openStore, undo);
     for (const session of await sessionsOf(store, confirmed.keys())) {
       try {
-        const head = await findHead(store, session, confirmed.get(session));
-        await verifyRecent(store, session, head);
+        const ends = await findEnds(store, session, confirmed.get(session));
+        await verifyRecent(store, session, ends);
       } catch (error) {
         if (!(error instanceof DovecoteError) || error.code === "log-unavailable") throw error;
         damaged.set(session, error);

@@ -3,10 +3,20 @@
  * its head's place, so that a session which was cut off in the middle is no session, and no damage either.
  */
 import { LogUnavailable } from "../errors.js";
+import { encodeAnchor, encodeAnswer, keepFor, type StoredAnchor } from "./anchor.js";
 import { ChainWalk, EMPTY_HEAD } from "./chain.js";
 import type { GroupWriter } from "./groupWriter.js";
-import { commitKey, headKey, prefixOf, requestKey, UNFINISHED_HEAD } from "./keys.js";
-import type { Head, StoredCommit } from "./log.js";
+import {
+  anchorKey,
+  commitKey,
+  headKey,
+  prefixOf,
+  requestKey,
+  snapshotKey,
+  UNFINISHED_HEAD,
+} from "./keys.js";
+import type { Anchor, Head, StoredCommit } from "./log.js";
+import { encodeSnapshot } from "./snapshots.js";
 import type { Change, Store } from "./store.js";
 import { encodeHead } from "./streamCheck.js";
 
@@ -23,19 +33,44 @@ export async function restoreSession(
   writer: GroupWriter,
   session: string,
   records: AsyncIterable<StoredCommit>,
+  anchor?: Anchor,
 ): Promise<Head> {
   await clearSession(store, writer, session);
   await write(writer, [{ key: headKey(session), value: UNFINISHED_HEAD }]);
   try {
-    const { head, changes } = await writeRecords(writer, session, records);
-    const value = head.position === 0 ? undefined : encodeHead(head);
-    await write(writer, [...changes, { key: headKey(session), value }]);
+    const batches = new Batches(writer);
+    const begin = anchor && (await writeAnchored(batches, session, anchor));
+    const head = await writeRecords(batches, session, records, begin);
+    if (begin !== undefined) await batches.add(anchorKey(session), encodeAnchor(begin));
+    await batches.end(headKey(session), head.position === 0 ? undefined : encodeHead(head));
     return head;
   } catch (error) {
     // Where even this fails, the mark stays, and the next one to come clears what is left.
     await clearSession(store, writer, session).catch(() => undefined);
     throw error;
   }
+}
+
+/** What a cut log has of the commits that are gone; in the order in which an export gives it. */
+async function writeAnchored(
+  batches: Batches,
+  session: string,
+  anchor: Anchor,
+): Promise<StoredAnchor> {
+  const { position, hash, epoch } = anchor;
+  await batches.add(snapshotKey(session, position), encodeSnapshot(await anchor.base()));
+  const kept = new Map<number, string>();
+  for await (const stored of anchor.kept()) {
+    const commit = keepFor(session, anchor, kept, stored);
+    await batches.add(commitKey(session, stored.position), stored.text);
+    for (const key of Object.keys(commit.keys ?? {})) {
+      await batches.add(requestKey(session, key), String(stored.position));
+    }
+  }
+  for await (const answer of anchor.keys()) {
+    await batches.add(requestKey(session, answer.key), encodeAnswer(answer));
+  }
+  return { position, hash, epoch, kept, swept: true };
 }
 
 /** Removes all that a store holds of a session; its head goes last. */
@@ -53,30 +88,57 @@ export async function clearSession(
       );
     }
   }
-  await write(writer, [{ key: headKey(session), value: undefined }]);
+  await write(writer, [
+    { key: anchorKey(session), value: undefined },
+    { key: headKey(session), value: undefined },
+  ]);
 }
 
 async function writeRecords(
-  writer: GroupWriter,
+  batches: Batches,
   session: string,
   records: AsyncIterable<StoredCommit>,
-): Promise<{ readonly head: Head; readonly changes: readonly Change[] }> {
-  const walk = new ChainWalk(session, EMPTY_HEAD);
-  let changes: Change[] = [];
-  let units = 0;
+  begin: Head = EMPTY_HEAD,
+): Promise<Head> {
+  const walk = new ChainWalk(session, begin);
   for await (const stored of records) {
     const { keys } = walk.commit(stored);
-    changes.push({ key: commitKey(session, stored.position), value: stored.text });
+    await batches.add(commitKey(session, stored.position), stored.text);
     for (const key of Object.keys(keys ?? {})) {
-      changes.push({ key: requestKey(session, key), value: String(stored.position) });
+      await batches.add(requestKey(session, key), String(stored.position));
     }
-    units += stored.text.length;
-    if (units < BATCH_UNITS) continue;
-    await write(writer, changes);
-    changes = [];
-    units = 0;
   }
-  return { head: walk.at, changes };
+  return walk.at;
+}
+
+/** Writes many changes, as many at a time as fit. */
+class Batches {
+  readonly #writer: GroupWriter;
+  #changes: Change[] = [];
+  #units = 0;
+
+  constructor(writer: GroupWriter) {
+    this.#writer = writer;
+  }
+
+  async add(key: string, value: string): Promise<void> {
+    this.#changes.push({ key, value });
+    this.#units += value.length;
+    if (this.#units >= BATCH_UNITS) await this.#flush();
+  }
+
+  /** Writes what is left together with a last change. */
+  async end(key: string, value: string | undefined): Promise<void> {
+    this.#changes.push({ key, value });
+    await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const changes = this.#changes;
+    this.#changes = [];
+    this.#units = 0;
+    await write(this.#writer, changes);
+  }
 }
 
 async function write(writer: GroupWriter, changes: readonly Change[]): Promise<void> {

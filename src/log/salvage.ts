@@ -11,8 +11,18 @@ import { ChainWalk, EMPTY_HEAD } from "./chain.js";
 import { REPLACED, TABLES } from "./closedMark.js";
 import { unavailable } from "./files.js";
 import { inspectFolder, parseJson, realFolder } from "./folder.js";
-import { COMMITS, HEADS, headKey, positionOf, rangeOf, sessionOf, UNKNOWN_RANGES } from "./keys.js";
+import {
+  COMMITS,
+  commitKey,
+  HEADS,
+  headKey,
+  positionOf,
+  rangeOf,
+  sessionOf,
+  UNKNOWN_RANGES,
+} from "./keys.js";
 import type { EventLog, Head, StoredCommit } from "./log.js";
+import { anchorIn } from "./salvageAnchor.js";
 import { refuseLivingOwner, reserveFolder } from "./owner.js";
 import { sha256 } from "./sha256.js";
 import { damagedTables } from "./tableCheck.js";
@@ -175,10 +185,16 @@ async function salvageSession(
   target: EventLog,
 ): Promise<SalvagedSession> {
   const losses = new Losses();
-  let last = 0;
-  const walk = new ChainWalk(session, EMPTY_HEAD);
+  const keptLosses = new Losses();
+  const { anchor, fault: broken } = await anchorIn(store, session, {
+    faultIn: faultOf,
+    lose: (at, fault) => keptLosses.add(at, at, "damaged", fault),
+  });
+  if (broken !== undefined) losses.add(0, 0, "damaged", broken);
+  let last = anchor?.position ?? 0;
+  const walk = new ChainWalk(session, anchor ?? EMPTY_HEAD);
   const good = async function* (): AsyncGenerator<StoredCommit, void, undefined> {
-    for await (const stored of commitsOf(store, session)) {
+    for await (const stored of commitsOf(store, session, last + 1)) {
       if (stored.position > last + 1) losses.add(last + 1, stored.position - 1, "missing", "");
       last = stored.position;
       const fault = losses.any ? undefined : faultIn(() => walk.commit(stored));
@@ -192,17 +208,21 @@ async function salvageSession(
     }
   };
   // Reads to the end also where nothing is good any more, for the sake of the list.
-  const head = await target.restore(session, good());
+  const head = await target.restore(session, good(), anchor);
   const should = Math.max(confirmed?.position ?? 0, await positionOfHead(store, session));
   if (should > last) losses.add(last + 1, should, "missing", "");
-  return { session, head, leftOut: losses.ranges };
+  return { session, head, leftOut: [...keptLosses.ranges, ...losses.ranges] };
 }
 
 async function* commitsOf(
   store: Store,
   session: string,
+  from: number,
 ): AsyncGenerator<StoredCommit, void, undefined> {
-  for await (const batch of store.scan(rangeOf("c", session))) {
+  const all = rangeOf("c", session);
+  // The first of a whole log may have a key that names no commit.
+  const scan = from === 1 ? all : { ...all, gte: commitKey(session, from) };
+  for await (const batch of store.scan(scan)) {
     for (const [key, text] of batch) {
       const position = positionOf(key);
       if (position !== undefined) yield { position, text };
@@ -221,6 +241,17 @@ function faultIn(check: () => unknown): string | undefined {
     return undefined;
   } catch (error) {
     if (error instanceof DovecoteError) return error.message;
+    throw error;
+  }
+}
+
+async function faultOf<T>(
+  read: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly fault: string }> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (error instanceof DovecoteError) return { fault: error.message };
     throw error;
   }
 }

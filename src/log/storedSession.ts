@@ -2,21 +2,24 @@
  * One session of a folder log: its reader and its writer. What they read was checked when they were opened; what they
  * write goes through the folder's group writer.
  */
-import { LogUnavailable } from "../errors.js";
+import { BadArgument, LogUnavailable } from "../errors.js";
 import { corrupt, decodeCommit } from "../events/codec.js";
 import type { Commit, CommitDraft } from "../events/commit.js";
+import { readableRange, type StoredAnchor } from "./anchor.js";
 import {
   answerIn,
   asStored,
   type ChainWalk,
-  clampRange,
+  type ChainRange,
   decoded,
   readChain,
   sealNext,
 } from "./chain.js";
+import { cutAnswer, cutKeys, readBase, readKept, sweep, writeAnchor } from "./cut.js";
 import type { GroupWriter } from "./groupWriter.js";
 import { commitKey, headKey, keyAt, prefixOf, rangeOf, requestKey, snapshotKey } from "./keys.js";
 import type {
+  Anchor,
   AppendResult,
   Head,
   ReadRange,
@@ -28,25 +31,56 @@ import type {
 import { sha256 } from "./sha256.js";
 import { encodeSnapshot, SNAPSHOTS_KEPT } from "./snapshots.js";
 import { collect, type Change, type Store } from "./store.js";
-import { encodeHead, findSnapshot, scanCommits } from "./streamCheck.js";
+import { encodeHead, type Ends, findSnapshot, scanCommits } from "./streamCheck.js";
 
 /** Reads one session of a store. */
 export class StoredReader implements SessionReader {
   readonly session: string;
   protected readonly store: Store;
   protected current: Head;
+  protected begin: StoredAnchor | undefined;
   protected closed = false;
   readonly #onClose: (reader: StoredReader) => void;
 
-  constructor(session: string, store: Store, head: Head, onClose: (reader: StoredReader) => void) {
+  constructor(session: string, store: Store, ends: Ends, onClose: (reader: StoredReader) => void) {
     this.session = session;
     this.store = store;
-    this.current = head;
+    this.current = ends.head;
+    this.begin = ends.anchor;
     this.#onClose = onClose;
   }
 
   head(): Head {
     return this.current;
+  }
+
+  /** Both at once, as they are now. */
+  get ends(): Ends {
+    return { head: this.current, anchor: this.begin };
+  }
+
+  /** The session was cut beside this reader, who finds no more below it from now on. */
+  wasCut(anchor: StoredAnchor): void {
+    this.begin = anchor;
+  }
+
+  anchor(): Anchor | undefined {
+    const { begin, session, store } = this;
+    if (begin === undefined) return undefined;
+    const { position, hash, epoch, kept } = begin;
+    return {
+      position,
+      hash,
+      epoch,
+      base: () => readBase(store, session, begin),
+      kept: async function* () {
+        for (const at of kept.keys()) {
+          const stored = await readKept(store, session, begin, at);
+          if (stored !== undefined) yield stored;
+        }
+      },
+      keys: () => cutKeys(store, session, begin),
+    };
   }
 
   read(range: ReadRange = {}): AsyncGenerator<Commit, void, undefined> {
@@ -61,9 +95,9 @@ export class StoredReader implements SessionReader {
     range: ReadRange,
     take: (walk: ChainWalk, stored: StoredCommit) => T,
   ): AsyncGenerator<T, void, undefined> {
-    const begin = (): { from: number; to: number } => {
+    const begin = (): ChainRange => {
       this.check();
-      return clampRange(range, this.current.position);
+      return readableRange(this.session, range, this.begin, this.current.position);
     };
     const scan = (from: number, to: number): AsyncIterable<readonly StoredCommit[]> =>
       scanCommits(this.store, this.session, from, to);
@@ -75,9 +109,16 @@ export class StoredReader implements SessionReader {
     if (!Number.isInteger(position) || position < 1 || position > this.current.position) {
       return undefined;
     }
-    const text = await this.store.get(commitKey(this.session, position));
     const place = { session: this.session, position };
-    if (text === undefined) throw corrupt(place, "hole", "it is missing");
+    const text =
+      position > (this.begin?.position ?? 0)
+        ? await this.store.get(commitKey(this.session, position))
+        : await this.#kept(position);
+    if (text === undefined) {
+      // Cut away, perhaps a moment ago.
+      if (position <= (this.begin?.position ?? 0)) return undefined;
+      throw corrupt(place, "hole", "it is missing");
+    }
     return decodeCommit(text, place, sha256);
   }
 
@@ -85,9 +126,11 @@ export class StoredReader implements SessionReader {
     this.check();
     const stored = await this.store.get(requestKey(this.session, key));
     if (stored === undefined) return undefined;
-    const position = Number(stored);
+    const gone = this.begin && (await cutAnswer(this.store, this.session, this.begin, key, stored));
+    const position = gone?.position ?? Number(stored);
     // A key of a commit past the head belongs to a history that this reader does not see.
     if (position > this.current.position) return undefined;
+    if (gone !== undefined) return gone.answer;
     const answer = answerIn(await this.get(position), key);
     if (answer !== undefined) return answer;
     const place = { session: this.session, position };
@@ -100,7 +143,7 @@ export class StoredReader implements SessionReader {
   ): Promise<Snapshot | undefined> {
     this.check();
     const last = Math.min(position, this.current.position);
-    return (await findSnapshot(this.store, this.session, last, version))?.snapshot;
+    return (await findSnapshot(this.store, this.session, this.ends, last, version))?.snapshot;
   }
 
   async close(): Promise<void> {
@@ -111,6 +154,18 @@ export class StoredReader implements SessionReader {
   protected check(): void {
     if (this.closed) throw closedLog();
   }
+
+  async #kept(position: number): Promise<string | undefined> {
+    const { begin } = this;
+    if (begin === undefined) return undefined;
+    try {
+      return (await readKept(this.store, this.session, begin, position))?.text;
+    } catch (error) {
+      // Cut anew while it was read: what was kept before may be gone rightly.
+      if (begin !== this.begin) return this.#kept(position);
+      throw error;
+    }
+  }
 }
 
 /** What a writer needs of its folder. */
@@ -119,6 +174,8 @@ export interface Writing {
   readonly writer: GroupWriter;
   /** Takes note of a commit before its caller is told of it. */
   readonly confirm: (head: Head) => void;
+  /** Tells everybody who reads this session that it has been cut, before anything of it goes. */
+  readonly cut: (anchor: StoredAnchor) => void;
 }
 
 /** Writes one session of a store (L5). */
@@ -130,15 +187,16 @@ export class StoredSession extends StoredReader implements SessionLog {
   /** Keys of the snapshots that are there, once they were looked up: reading them means reading whole states. */
   #snapshots: readonly string[] | undefined;
   #append: Promise<AppendResult> | undefined;
+  #cutting = false;
 
   constructor(
     session: string,
     store: Store,
-    head: Head,
+    ends: Ends,
     onClose: (reader: StoredReader) => void,
     writing: Writing,
   ) {
-    super(session, store, head, onClose);
+    super(session, store, ends, onClose);
     this.epoch = writing.epoch;
     this.#writing = writing;
     this.#headKey = headKey(session);
@@ -167,6 +225,21 @@ export class StoredSession extends StoredReader implements SessionLog {
     }
   }
 
+  async cut(base: Snapshot, keep: readonly number[]): Promise<void> {
+    this.check();
+    if (this.#cutting) throw new BadArgument(`Session "${this.session}" is being cut already.`);
+    this.#cutting = true;
+    try {
+      const place = { store: this.store, writer: this.#writing.writer, session: this.session };
+      const anchor = await writeAnchor(place, this.ends, base, keep);
+      this.#writing.cut(anchor);
+      this.#snapshots = undefined;
+      this.#writing.cut(await sweep(place, anchor));
+    } finally {
+      this.#cutting = false;
+    }
+  }
+
   override async close(): Promise<void> {
     this.closed = true;
     await this.#append;
@@ -178,7 +251,10 @@ export class StoredSession extends StoredReader implements SessionLog {
     const stored = async (): Promise<readonly string[]> =>
       (await collect(this.store, rangeOf("s", this.session))).map(([key]) => key);
     const there = (this.#snapshots ??= await stored());
-    const kept = [...new Set([...there, saved])].sort().slice(-SNAPSHOTS_KEPT);
+    const base = this.begin && snapshotKey(this.session, this.begin.position);
+    const newest = [...new Set([...there, saved])].sort().slice(-SNAPSHOTS_KEPT);
+    const kept = there.filter((key) => key === base || newest.includes(key));
+    if (newest.includes(saved) && !kept.includes(saved)) kept.push(saved);
     const changes: Change[] = there
       .filter((key) => !kept.includes(key))
       .map((key) => ({ key, value: undefined }));

@@ -4,9 +4,10 @@
  */
 import { LogCorrupt, TailLost } from "../errors.js";
 import { corrupt } from "../events/codec.js";
+import { decodeAnchor, type StoredAnchor } from "./anchor.js";
 import { ChainWalk, EMPTY_HEAD, headOf } from "./chain.js";
 import { parseJson } from "./folder.js";
-import { commitKey, headKey, positionOf, rangeOf, UNFINISHED_HEAD } from "./keys.js";
+import { anchorKey, commitKey, headKey, positionOf, rangeOf, UNFINISHED_HEAD } from "./keys.js";
 import type { Head, Snapshot, StoredCommit } from "./log.js";
 import { decodeSnapshot } from "./snapshots.js";
 import { collect, type Entry, type Store } from "./store.js";
@@ -36,21 +37,29 @@ export async function isUnfinished(store: Store, session: string): Promise<boole
   return (await store.get(headKey(session))) === UNFINISHED_HEAD;
 }
 
+/** Where a session ends, and where it begins when it was cut. */
+export interface Ends {
+  readonly head: Head;
+  readonly anchor: StoredAnchor | undefined;
+}
+
 /**
- * Where a session ends, once its head, its newest commit and the watermark agree (L3).
+ * Where a session ends, once its head, its newest commit and the watermark agree, and where it begins (L3).
  *
  * @throws LogCorrupt, TailLost
  */
-export async function findHead(
+export async function findEnds(
   store: Store,
   session: string,
   confirmed: Confirmed | undefined,
-): Promise<Head> {
+): Promise<Ends> {
   const text = await store.get(headKey(session));
-  if (text === UNFINISHED_HEAD) return EMPTY_HEAD;
+  if (text === UNFINISHED_HEAD) return { head: EMPTY_HEAD, anchor: undefined };
+  const begin = await store.get(anchorKey(session));
+  const anchor = begin === undefined ? undefined : decodeAnchor(session, begin);
   const stored = parseHead(session, text);
   const [last] = await collect(store, { ...rangeOf("c", session), reverse: true, limit: 1 });
-  const newest = last === undefined ? EMPTY_HEAD : headOf(session, toStored(session, last));
+  const newest = newestOf(session, last && toStored(session, last), anchor);
   if (confirmed !== undefined && newest.position < confirmed.position) {
     throw new TailLost({ session, expected: confirmed.position, found: newest.position });
   }
@@ -61,20 +70,28 @@ export async function findHead(
       `its head names commit ${stored.position}, and its newest commit is ${newest.position}`,
     );
   }
-  if (confirmed !== undefined) await checkConfirmed(store, session, confirmed);
-  await checkFirst(store, session, newest);
-  return newest;
+  const ends = { head: newest, anchor };
+  if (confirmed !== undefined) await checkConfirmed(store, ends, session, confirmed);
+  await checkFirst(store, session, ends);
+  return ends;
+}
+
+/** What is left of a cut log's older commits does not count. */
+function newestOf(session: string, last: StoredCommit | undefined, begin: Head = EMPTY_HEAD): Head {
+  return last === undefined || last.position <= begin.position ? begin : headOf(session, last);
 }
 
 /**
- * Walks the chain from the newest fitting snapshot, or from the start, to the head (L3).
+ * Walks the chain from the newest fitting snapshot, or from where it begins, to the head (L3).
  *
  * @throws LogCorrupt, LogFormatError
  */
-export async function verifyRecent(store: Store, session: string, head: Head): Promise<void> {
-  const anchor = await newestAnchor(store, session, head);
-  const walk = new ChainWalk(session, anchor);
-  for await (const batch of scanCommits(store, session, anchor.position + 1, head.position)) {
+export async function verifyRecent(store: Store, session: string, ends: Ends): Promise<void> {
+  const { head } = ends;
+  const found = await findSnapshot(store, session, ends, head.position, undefined);
+  const after = found?.head ?? ends.anchor ?? EMPTY_HEAD;
+  const walk = new ChainWalk(session, after);
+  for await (const batch of scanCommits(store, session, after.position + 1, head.position)) {
     for (const stored of batch) walk.link(stored);
   }
   walk.end(head.position);
@@ -87,6 +104,7 @@ export async function verifyRecent(store: Store, session: string, head: Head): P
 export async function findSnapshot(
   store: Store,
   session: string,
+  { anchor }: Pick<Ends, "anchor">,
   position: number,
   version: number | undefined,
 ): Promise<{ readonly snapshot: Snapshot; readonly head: Head } | undefined> {
@@ -96,38 +114,52 @@ export async function findSnapshot(
       const snapshot = decodeSnapshot(text);
       if (snapshot === undefined || snapshot.position !== positionOf(key)) continue;
       if (snapshot.position > position) continue;
+      if (snapshot.position < (anchor?.position ?? 0)) continue;
       if (version !== undefined && snapshot.version !== version) continue;
-      const head = await headAt(store, session, snapshot.position);
+      const head = await headAt(store, session, anchor, snapshot.position);
       if (head?.hash === snapshot.hash) return { snapshot, head };
     }
   }
   return undefined;
 }
 
-async function newestAnchor(store: Store, session: string, head: Head): Promise<Head> {
-  const found = await findSnapshot(store, session, head.position, undefined);
-  return found?.head ?? EMPTY_HEAD;
-}
-
-async function headAt(store: Store, session: string, position: number): Promise<Head | undefined> {
+/** The head that a commit made; `undefined` when it is not there. */
+export async function headAt(
+  store: Store,
+  session: string,
+  anchor: StoredAnchor | undefined,
+  position: number,
+): Promise<Head | undefined> {
+  if (position === anchor?.position) return anchor;
   const text = await store.get(commitKey(session, position));
   return text === undefined ? undefined : headOf(session, { position, text });
 }
 
 /** Keys between the first and the last are met when they are read; one before the first never would be. */
-async function checkFirst(store: Store, session: string, newest: Head): Promise<void> {
-  const [first] = await collect(store, { ...rangeOf("c", session), limit: 1 });
+async function checkFirst(store: Store, session: string, { head, anchor }: Ends): Promise<void> {
+  const expected = (anchor?.position ?? 0) + 1;
+  const all = rangeOf("c", session);
+  // A whole log is looked at from its very first key, which may name no commit at all.
+  const gte = anchor === undefined ? all.gte : commitKey(session, expected);
+  const [first] = await collect(store, { ...all, gte, limit: 1 });
   if (first === undefined) return;
   const { position } = toStored(session, first);
-  if (position === 1) return;
+  if (position === expected) return;
   throw new LogCorrupt(
-    { session, from: 1, to: Math.min(position - 1, newest.position), kind: "hole" },
+    { session, from: expected, to: Math.min(position - 1, head.position), kind: "hole" },
     "its first commits are missing",
   );
 }
 
-async function checkConfirmed(store: Store, session: string, confirmed: Confirmed): Promise<void> {
-  const there = await headAt(store, session, confirmed.position);
+async function checkConfirmed(
+  store: Store,
+  { anchor }: Ends,
+  session: string,
+  confirmed: Confirmed,
+): Promise<void> {
+  // Of a commit that was cut away nothing can be told any more; it was there when the cut was made.
+  if (confirmed.position < (anchor?.position ?? 0)) return;
+  const there = await headAt(store, session, anchor, confirmed.position);
   if (there !== undefined && isConfirmed(confirmed, there.hash)) return;
   throw corrupt(
     { session, position: confirmed.position },

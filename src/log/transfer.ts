@@ -3,11 +3,20 @@
  * are stored, byte for byte, one a line; so an import ends with the same hash, and fields that this version does not
  * know go along. Nothing of it is held in memory but the line at hand.
  */
-import { BadArgument, DovecoteError, ImportBroken } from "../errors.js";
+import { BadArgument } from "../errors.js";
+import {
+  type AnchorCounts,
+  countAnchor,
+  drainAnchor,
+  exportAnchor,
+  importAnchor,
+  parseCounts,
+} from "./anchorLines.js";
 import { ChainWalk, EMPTY_HEAD } from "./chain.js";
 import { parseJson } from "./folder.js";
 import { checkSessionId } from "./keys.js";
 import type { EventLog, Head, SessionReader, StoredCommit } from "./log.js";
+import { Numbered } from "./numberedLines.js";
 
 /** Version of the lines (L4). */
 const LINES_FORMAT = 1;
@@ -44,6 +53,8 @@ export type Lines = () => AsyncIterable<string> | Iterable<string>;
 interface Header {
   readonly session: string;
   readonly head: Head;
+  /** Where it was cut. */
+  readonly anchor: AnchorCounts | undefined;
 }
 
 /**
@@ -75,8 +86,12 @@ async function* exportSession(
 ): AsyncGenerator<string, void, undefined> {
   const { session } = reader;
   const head = reader.head();
-  yield JSON.stringify({ dovecote: "session", format: LINES_FORMAT, session, head });
-  for await (const { position, text } of reader.records({ to: head.position })) {
+  const anchor = reader.anchor();
+  const begin = anchor === undefined ? {} : { anchor: await countAnchor(anchor) };
+  yield JSON.stringify({ dovecote: "session", format: LINES_FORMAT, session, head, ...begin });
+  if (anchor !== undefined) yield* exportAnchor(anchor);
+  const from = (anchor?.position ?? 0) + 1;
+  for await (const { position, text } of reader.records({ from, to: head.position })) {
     yield text;
     report(options, { session, position, of: head.position });
   }
@@ -106,7 +121,8 @@ export async function importLog(
   const imported: Imported[] = [];
   for (let header = await nextHeader(reading); header !== undefined;) {
     const { session, head } = header;
-    await log.restore(session, recordsOf(reading, header, options));
+    const anchor = header.anchor && importAnchor(reading, session, header.anchor);
+    await log.restore(session, recordsOf(reading, header, options), anchor);
     imported.push({ session, head });
     header = await nextHeader(reading);
   }
@@ -120,7 +136,9 @@ async function check(lines: Lines): Promise<readonly Header[]> {
   for (let header = await nextHeader(reading); header !== undefined;) {
     if (found.has(header.session)) throw reading.broken("its session was there before");
     found.set(header.session, header);
-    const walk = new ChainWalk(header.session, EMPTY_HEAD);
+    const { anchor } = header;
+    if (anchor !== undefined) await drainAnchor(importAnchor(reading, header.session, anchor));
+    const walk = new ChainWalk(header.session, anchor ?? EMPTY_HEAD);
     for await (const stored of recordsOf(reading, header, {}))
       reading.mustHold(() => walk.commit(stored));
     const { hash } = walk.at;
@@ -135,7 +153,7 @@ async function check(lines: Lines): Promise<readonly Header[]> {
 async function nextHeader(reading: Numbered): Promise<Header | undefined> {
   const line = await reading.next();
   if (line === undefined) return undefined;
-  const { dovecote, format, session, head } = parseJson(line);
+  const { dovecote, format, session, head, anchor } = parseJson(line);
   if (dovecote !== "session") throw reading.broken("it should say which session follows");
   if (format !== LINES_FORMAT) {
     throw reading.broken(
@@ -147,52 +165,28 @@ async function nextHeader(reading: Numbered): Promise<Header | undefined> {
   if (!Number.isSafeInteger(position) || typeof hash !== "string" || !Number.isSafeInteger(epoch)) {
     throw reading.broken("its head is malformed");
   }
-  return { session: session as string, head: { position, hash, epoch } as Head };
+  const counts = anchor === undefined ? undefined : parseCounts(anchor);
+  if (counts === null || (counts !== undefined && counts.position > (position as number))) {
+    throw reading.broken("what it says of a cut is malformed");
+  }
+  return {
+    session: session as string,
+    head: { position, hash, epoch } as Head,
+    anchor: counts,
+  };
 }
 
 async function* recordsOf(
   reading: Numbered,
-  { session, head }: Header,
+  { session, head, anchor }: Header,
   options: TransferOptions,
 ): AsyncGenerator<StoredCommit, void, undefined> {
-  for (let position = 1; position <= head.position; position += 1) {
+  for (let position = (anchor?.position ?? 0) + 1; position <= head.position; position += 1) {
     const text = await reading.next();
     if (text === undefined)
       throw reading.broken(`commit ${position} of ${head.position} is missing`);
     yield { position, text };
     report(options, { session, position, of: head.position });
-  }
-}
-
-/** Lines with their numbers, which start at 1. */
-class Numbered {
-  readonly #lines: AsyncIterator<string> | Iterator<string>;
-  #number = 0;
-
-  constructor(lines: AsyncIterable<string> | Iterable<string>) {
-    this.#lines =
-      Symbol.asyncIterator in lines ? lines[Symbol.asyncIterator]() : lines[Symbol.iterator]();
-  }
-
-  async next(): Promise<string | undefined> {
-    this.#number += 1;
-    const next: IteratorResult<string, unknown> = await this.#lines.next();
-    return next.done === true ? undefined : next.value;
-  }
-
-  /** What is said of the line that was read last. */
-  broken(detail: string, cause?: unknown): ImportBroken {
-    return new ImportBroken(this.#number, detail, cause === undefined ? {} : { cause });
-  }
-
-  /** Runs a check of the line that was read last. */
-  mustHold(run: () => unknown): void {
-    try {
-      run();
-    } catch (error) {
-      if (!(error instanceof DovecoteError)) throw error;
-      throw this.broken(error.message, error);
-    }
   }
 }
 

@@ -3,6 +3,7 @@
  * the port alone. What it finds is a report and not a throw, so that the damage of one session hides no other's.
  */
 import { DovecoteError } from "../errors.js";
+import { drainAnchor } from "./anchorLines.js";
 import type { EventLog, Head, SessionReader } from "./log.js";
 
 /** How far a verification has come. */
@@ -24,8 +25,10 @@ export interface VerifyOptions {
 /** What was found in one session. */
 export interface SessionReport {
   readonly session: string;
-  /** The first commit that was looked at; 1 for the whole session. */
+  /** The first commit that was looked at: 1 for the whole session, more where it was cut. */
   readonly from: number;
+  /** The last commit that retention cut; what was kept of those before was looked at too. */
+  readonly cut?: number;
   /** How many commits and events were found whole, one after the other. */
   readonly commits: number;
   readonly events: number;
@@ -57,10 +60,16 @@ export async function verifySession(
 ): Promise<SessionReport> {
   const { session } = reader;
   const head = reader.head();
-  const from = await firstOf(reader, options);
+  const anchor = reader.anchor();
+  const begin = anchor?.position ?? 0;
+  const from = await firstOf(reader, options, begin + 1);
   let [commits, events] = [0, 0];
-  const report = (ok: boolean): SessionReport => ({ session, from, commits, events, head, ok });
+  const report = (ok: boolean): SessionReport => {
+    const found = { session, from, commits, events, head, ok };
+    return anchor === undefined ? found : { ...found, cut: begin };
+  };
   try {
+    if (anchor !== undefined && options.from !== "snapshot") await drainAnchor(anchor);
     for await (const commit of reader.read({ from, to: head.position })) {
       commits += 1;
       events += commit.events.length;
@@ -110,9 +119,14 @@ async function verifyNamed(
   }
 }
 
-async function firstOf(reader: SessionReader, options: VerifyOptions): Promise<number> {
-  if (options.from !== "snapshot") return 1;
-  return ((await reader.loadSnapshot(undefined))?.position ?? 0) + 1;
+async function firstOf(
+  reader: SessionReader,
+  options: VerifyOptions,
+  first: number,
+): Promise<number> {
+  if (options.from !== "snapshot") return first;
+  const snapshot = await reader.loadSnapshot(undefined);
+  return snapshot === undefined ? first : snapshot.position + 1;
 }
 
 const DAMAGE: ReadonlySet<string> = new Set(["log-corrupt", "log-tail-lost", "log-format"]);

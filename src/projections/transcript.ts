@@ -4,9 +4,15 @@
  */
 import type { AgentRef, DovecoteEvent, EventOf, TurnRef } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
-import { type PersistentMap, type Row, emptyMap, emptyRow } from "../kernel/persistent.js";
+import { type PersistentMap, Row, emptyMap, emptyRow } from "../kernel/persistent.js";
 import { type AgentKey, type Projection, agentKey } from "./projection.js";
-import type { MailEntry, ResponseEntry, TaskEntry, TranscriptEntry } from "./transcriptEntries.js";
+import type {
+  CutEntry,
+  MailEntry,
+  ResponseEntry,
+  TaskEntry,
+  TranscriptEntry,
+} from "./transcriptEntries.js";
 import { type UnreadMail, type UnreadRecord, takenBy, unread } from "./unread.js";
 
 /** The state of {@link transcript}: read it with {@link transcriptOf}. */
@@ -68,6 +74,26 @@ export const transcript: Projection<Transcripts> = {
 /** The transcript of one generation of an agent, in order. */
 export function transcriptOf(state: Transcripts, agent: AgentRef): Row<TranscriptEntry> {
   return state.entries.get(agentKey(agent)) ?? emptyRow();
+}
+
+/**
+ * The transcripts of a log that was cut after a commit: one entry stands for all that came up to there (S6). What was
+ * cut so before changes nothing.
+ */
+export function cutTranscripts(state: Transcripts, upTo: number): Transcripts {
+  let { entries } = state;
+  for (const [key, row] of state.entries.entries()) {
+    const first = row.first();
+    if (first === undefined || first.at[0] > upTo) continue;
+    const left = row.firstIndex(({ at }) => at[0] > upTo);
+    const gone = row.toArray().slice(0, left);
+    const last = gone.at(-1);
+    if (last === undefined || (gone.length === 1 && last.kind === "cut")) continue;
+    const count = gone.reduce((sum, one) => sum + (one.kind === "cut" ? one.count : 1), 0);
+    const mark: CutEntry = { kind: "cut", at: last.at, turn: last.turn, count };
+    entries = entries.set(key, Row.of<TranscriptEntry>([mark, ...row.toArray().slice(left)]));
+  }
+  return entries === state.entries ? state : changed(state, { entries });
 }
 
 function add(state: Transcripts, agent: AgentRef, entry: TranscriptEntry): Transcripts {

@@ -105,8 +105,14 @@ export interface YieldedEntry extends Entry<"yielded"> {
   readonly execution: number;
 }
 
+/** Stands for the entries that retention has cut, from the first on; `at` and `turn` are the last one's (S6). */
+export interface CutEntry extends Entry<"cut"> {
+  readonly count: number;
+}
+
 /** Anything that can stand in a transcript. */
 export type TranscriptEntry =
+  | CutEntry
   | TaskEntry
   | MailEntry
   | SentEntry

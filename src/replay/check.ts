@@ -1,6 +1,7 @@
 /**
  * Judging a recorded session: the invariants at each of its positions, and the first position where something holds.
  */
+import { LogCut } from "../errors.js";
 import type { Point } from "../events/point.js";
 import type { Violation } from "../kernel/invariants/checkers.js";
 import { Judge, type JudgeOptions } from "../kernel/invariants/judge.js";
@@ -19,7 +20,7 @@ export interface Found extends Placed {
  * The first place where the recorded session breaks an invariant, and which; `undefined` when it keeps them all. The
  * judge shares no code with the kernel's folds.
  *
- * @throws LogCorrupt when the log can't be read
+ * @throws LogCorrupt when the log can't be read; LogCut when its beginning is gone: a judge must have seen all
  * @example const violation = await check(trace); // { rule: "W6", at: [12, 3], what: "..." }
  */
 export async function check(
@@ -39,6 +40,7 @@ export async function check(
  * The first event after which something holds of the state, and goes on to hold: found by halving, so the predicate is
  * asked few times. `undefined` when it does not hold at the end.
  *
+ * @throws LogCut when it holds already where a log that was cut begins
  * @example await bisect(trace, ({ durable }) => durable.agents.get("/root/a")?.last?.outcome === "errored")
  */
 export async function bisect(
@@ -46,10 +48,13 @@ export async function bisect(
   holds: (state: State) => boolean,
 ): Promise<Found | undefined> {
   const at = async (point: Point): Promise<boolean> => holds(await trace.stateAt(point));
-  const whole = async (n: number): Promise<Point> =>
-    n === 0 ? [0, 0] : [n, (await trace.commit(n)).events.length - 1];
-  if (!(await at(await whole(trace.length)))) return undefined;
-  const n = await firstOf(1, trace.length, async (mid) => at(await whole(mid)));
+  const whole = async (n: number): Promise<boolean> => at(await trace.pointOf(n));
+  if (!(await whole(trace.length))) return undefined;
+  const { begin, session } = trace;
+  if (begin > 0 && (await whole(begin))) {
+    throw new LogCut({ session, position: begin, anchor: begin });
+  }
+  const n = await firstOf(begin + 1, trace.length, whole);
   const { events } = await trace.commit(n);
   const index = await firstOf(0, events.length - 1, (mid) => at([n, mid]));
   const placed = await trace.event([n, index]);

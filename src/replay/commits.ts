@@ -4,10 +4,16 @@
 import { BadArgument } from "../errors.js";
 import type { Commit } from "../events/commit.js";
 import type { CommitLike } from "../kernel/invariants/judge.js";
-import type { SessionReader } from "../log/log.js";
+import type { Anchor, Head, SessionReader } from "../log/log.js";
 
 /** What a trace asks of its source. */
-export type TraceReader = Pick<SessionReader, "session" | "head" | "read" | "get" | "close">;
+export interface TraceReader extends Pick<
+  SessionReader,
+  "session" | "head" | "read" | "get" | "close"
+> {
+  /** Where it begins, when it was cut; `undefined` when it is whole. */
+  anchor(): (Head & Pick<Anchor, "base">) | undefined;
+}
 
 /**
  * Reads commits that are in memory. They are taken as they are: nothing about them is checked but their numbers.
@@ -22,6 +28,7 @@ export function readCommits(given: Iterable<CommitLike>): TraceReader {
   return {
     session: created?.type === "session.created" ? created.id : "",
     head: () => ({ position: commits.length, hash: commits.at(-1)?.hash ?? "", epoch: 0 }),
+    anchor: () => undefined,
     async *read({ from = 1, to = commits.length } = {}) {
       yield* commits.slice(Math.max(from, 1) - 1, to);
     },

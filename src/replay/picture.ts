@@ -27,7 +27,7 @@ export async function toSwimlanes(
   options: PictureRange & { readonly width?: number } = {},
 ): Promise<string> {
   const { width = 100, ...range } = options;
-  const from = await trace.pointOf(range.from ?? Math.min(1, trace.length), "first");
+  const from = await trace.pointOf(range.from ?? Math.min(trace.begin + 1, trace.length), "first");
   // What the range refers to lies before it, so all up to its end is told, and the range is shown.
   const to = range.to === undefined ? {} : { to: range.to };
   const placed: Placed[] = [];

@@ -2,7 +2,7 @@
  * A trace: a recorded session that can be looked at from any of its positions. It shows what was recorded and performs
  * nothing: no behaviour, no timer, no write can be reached from here.
  */
-import { BadArgument } from "../errors.js";
+import { BadArgument, LogCut } from "../errors.js";
 import type { Commit } from "../events/commit.js";
 import type { DovecoteEvent, EventType } from "../events/events.js";
 import { type Point, comparePoints, formatPoint } from "../events/point.js";
@@ -11,10 +11,14 @@ import { fold } from "../kernel/stage.js";
 import { type Host, type State, emptyState, plainHost } from "../kernel/state.js";
 import { type AgentPath, isWithin } from "../paths.js";
 import { placeCommit } from "../projections/projection.js";
+import { type Folded, readBase } from "../runtime/snapshots.js";
 import type { TraceReader } from "./commits.js";
 import { type OpenSource, type TraceSource, openSource } from "./source.js";
 
-/** A position: after a whole commit, or after one of its events. Position 0 is before everything. */
+/**
+ * A position: after a whole commit, or after one of its events. Position 0 is before everything; the first of a log that
+ * was cut is its anchor, after the last commit that is gone.
+ */
 export type Position = number | Point;
 
 /** Which events to show. Every part that is given must hold. */
@@ -43,6 +47,8 @@ const KEEP_EVERY = 128;
 /**
  * Opens a trace. A folder is read from a copy and left as it is.
  *
+ * A log that was cut begins at its anchor: a position before it is refused with LogCut (S6).
+ *
  * @throws BadArgument, LogInUse, LogCorrupt, LogFormatError, NotALog, LogUnavailable
  * @example
  * const trace = await openTrace("./data", { session: "review-42" });
@@ -51,9 +57,14 @@ const KEEP_EVERY = 128;
  */
 export async function openTrace(source: TraceSource, options: TraceOptions = {}): Promise<Trace> {
   const opened = await openSource(source, options.session);
-  const trace = new Trace(opened, options.host);
-  await trace.at(0);
-  return trace;
+  try {
+    const anchor = opened.reader.anchor();
+    const base = anchor && (await readBase(opened.reader.session, anchor));
+    return new Trace(opened, options.host, base);
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
 }
 
 /** See the module header. Made by {@link openTrace}. */
@@ -63,17 +74,23 @@ export class Trace {
   private readonly source: OpenSource;
   /** Behaviours that the log names: a guard that asks for one finds it, for the trace has no host. */
   private readonly behaviors = new Set<string>();
-  /** States before commit `i * KEEP_EVERY + 1`; they share what did not change. */
+  /** The first position: 0, or the anchor of a log that was cut (S6). */
+  readonly begin: number;
+  /** States before commit `begin + i * KEEP_EVERY + 1`; they share what did not change. */
   private readonly kept: State[];
   private here: State;
-  private place: Point = [0, 0];
+  private place: Point;
 
   /** @internal */
-  constructor(source: OpenSource, host: Partial<Host> = {}) {
+  constructor(source: OpenSource, host: Partial<Host> = {}, base?: Folded) {
     this.source = source;
     this.reader = source.reader;
     this.session = source.reader.session;
-    const first = emptyState(plainHost([], { behaviors: this.behaviors, ...host }));
+    this.begin = base?.position ?? 0;
+    this.place = [this.begin, 0];
+    const empty = emptyState(plainHost([], { behaviors: this.behaviors, ...host }));
+    const first = base === undefined ? empty : stateOf(base, empty.host);
+    for (const { behavior } of first.durable.agents.values()) this.behaviors.add(behavior);
     this.kept = [first];
     this.here = first;
   }
@@ -83,7 +100,7 @@ export class Trace {
     return this.reader.head().position;
   }
 
-  /** The event that the state stands after; `[0, 0]` before the first. */
+  /** The event that the state stands after; before the first, the position where the trace begins, with index 0. */
   get position(): Point {
     return this.place;
   }
@@ -121,7 +138,7 @@ export class Trace {
   /** One event back; `undefined` at the beginning. The event is the one that is undone. */
   async back(): Promise<Placed | undefined> {
     const [n, index] = this.place;
-    if (n === 0) return undefined;
+    if (n === this.begin) return undefined;
     const undone = await this.event(this.place);
     if (index > 0) await this.at([n, index - 1]);
     else await this.at(n - 1);
@@ -141,10 +158,11 @@ export class Trace {
 
   /** Events in order, both ends included. */
   async *events(filter: EventFilter = {}): AsyncGenerator<Placed> {
-    const from = await this.pointOf(filter.from ?? [1, 0], "first");
+    const first = this.begin + 1;
+    const from = await this.pointOf(filter.from ?? [first, 0], "first");
     const to = await this.pointOf(filter.to ?? this.length);
-    if (to[0] === 0) return;
-    for await (const commit of this.reader.read({ from: Math.max(1, from[0]), to: to[0] })) {
+    if (to[0] === this.begin) return;
+    for await (const commit of this.reader.read({ from: Math.max(first, from[0]), to: to[0] })) {
       for (const placed of placeCommit(commit)) {
         if (comparePoints(placed.at, from) < 0 || comparePoints(placed.at, to) > 0) continue;
         if (matches(placed.event, filter)) yield placed;
@@ -160,8 +178,9 @@ export class Trace {
     return { event, at };
   }
 
-  /** One commit. @throws BadArgument when there is none */
+  /** One commit. @throws BadArgument when there is none, LogCut when there is none any more */
   async commit(n: number): Promise<Commit> {
+    if (n > 0 && n <= this.begin) throw this.cutAt(n);
     const commit = await this.reader.get(n);
     if (commit === undefined) {
       throw new BadArgument(`There is no commit ${n}; the log has ${this.length}.`);
@@ -174,8 +193,9 @@ export class Trace {
     from: number,
     to: number,
   ): AsyncGenerator<{ readonly n: number; readonly state: State }> {
-    let state = await this.stateAt(await this.pointOf(Math.max(0, from - 1)));
-    for await (const commit of this.reader.read({ from: Math.max(1, from), to })) {
+    const first = Math.max(this.begin + 1, from);
+    let state = await this.stateAt(await this.pointOf(first - 1));
+    for await (const commit of this.reader.read({ from: first, to })) {
       state = this.foldCommit(state, commit);
       yield { n: commit.n, state };
     }
@@ -184,7 +204,8 @@ export class Trace {
   /** The state at a point, without going there. */
   async stateAt(to: Point): Promise<State> {
     const [n, index] = to;
-    if (n === 0) return this.kept[0] as State;
+    if (n === this.begin) return this.kept[0] as State;
+    if (n < this.begin) throw this.cutAt(n);
     let state = await this.stateBefore(n);
     const commit = await this.commit(n);
     const whole = index >= commit.events.length - 1;
@@ -198,14 +219,19 @@ export class Trace {
     return this.source.close();
   }
 
+  private cutAt(position: number): LogCut {
+    return new LogCut({ session: this.session, position, anchor: this.begin });
+  }
+
   private async stateBefore(n: number): Promise<State> {
-    const wanted = Math.floor((n - 1) / KEEP_EVERY);
+    const wanted = Math.floor((n - this.begin - 1) / KEEP_EVERY);
     for (let last = this.kept.length - 1; last < wanted; last++) {
-      const from = last * KEEP_EVERY + 1;
+      const from = this.begin + last * KEEP_EVERY + 1;
       const state = await this.foldRange(this.kept[last] as State, from, from + KEEP_EVERY - 1);
       this.kept.push(state);
     }
-    return this.foldRange(this.kept[wanted] as State, wanted * KEEP_EVERY + 1, n - 1);
+    const from = this.begin + wanted * KEEP_EVERY + 1;
+    return this.foldRange(this.kept[wanted] as State, from, n - 1);
   }
 
   private async foldRange(start: State, from: number, to: number): Promise<State> {
@@ -229,7 +255,7 @@ export class Trace {
   }
 
   private async eventAfter([n, index]: Point): Promise<Placed | undefined> {
-    const commit = n === 0 ? undefined : await this.reader.get(n);
+    const commit = n === this.begin ? undefined : await this.reader.get(n);
     const next: Point = commit?.events[index + 1] === undefined ? [n + 1, 0] : [n, index + 1];
     if (next[0] > this.length) return undefined;
     return this.event(next);
@@ -237,16 +263,24 @@ export class Trace {
 
   /** A commit number is the point of its last event, or of its first where a range begins. @internal */
   async pointOf(position: Position, end: "first" | "last" = "last"): Promise<Point> {
-    if (typeof position !== "number") return position;
+    if (typeof position !== "number") {
+      if (position[0] < this.begin) throw this.cutAt(position[0]);
+      return position;
+    }
     if (!Number.isSafeInteger(position) || position < 0 || position > this.length) {
       throw new BadArgument(
         `There is no position ${position}; the log has ${this.length} commits.`,
       );
     }
-    if (position === 0) return [0, 0];
+    if (position === this.begin) return [position, 0];
+    if (position < this.begin) throw this.cutAt(position);
     if (end === "first") return [position, 0];
     return [position, (await this.commit(position)).events.length - 1];
   }
+}
+
+function stateOf({ durable, volatile, position }: Folded, host: Host): State {
+  return { host, durable, volatile, next: [position + 1, 0] };
 }
 
 function matches(event: DovecoteEvent, { types, agent }: EventFilter): boolean {

@@ -42,6 +42,8 @@ async function slice(trace: Trace, at: Point, told: Set<string>): Promise<Why> {
     if (typeof cause === "string") because.push({ text: outside(cause) });
     else if (told.has(formatPoint(cause))) {
       because.push({ text: `what is told above, at ${formatPoint(cause)}` });
+    } else if (cause[0] <= trace.begin) {
+      because.push({ text: `what was cut away, at ${formatPoint(cause)}` });
     } else because.push(await slice(trace, cause, told));
   }
   const notes = event.type === "turn.started" ? await delays(trace, event, at) : [];

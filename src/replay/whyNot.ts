@@ -37,7 +37,7 @@ export async function whyNot(
   position: Position = trace.position,
 ): Promise<WhyNot | undefined> {
   const at = typeof position === "number" ? position : position[0];
-  const here = typeof position === "number" ? await endOf(trace, position) : position;
+  const here = await trace.pointOf(position);
   const state = await trace.stateAt(here);
   const agent = state.durable.agents.get(path);
   if (agent === undefined)
@@ -46,10 +46,6 @@ export async function whyNot(
   if (obstacle === undefined) return undefined;
   const since = await heldSince(trace, path, what, obstacle.guard, at);
   return { ...obstacle, path, what, since };
-}
-
-async function endOf(trace: Trace, n: number): Promise<Point> {
-  return n === 0 ? [0, 0] : [n, (await trace.commit(n)).events.length - 1];
 }
 
 function obstacleOf(state: State, agent: Agent, what: NonEvent): Obstacle | undefined {

@@ -101,7 +101,8 @@ export interface TranscriptItem {
     | "interrupted"
     | "yielded"
     | "notice"
-    | "asked";
+    | "asked"
+    | "cut";
   readonly at: Point;
   readonly turn: number;
   readonly text: string;
@@ -112,6 +113,10 @@ export interface TranscriptItem {
   /** To whom it went (`sent`), or whom it made (`spawned`). */
   readonly to?: AgentPath;
   readonly outcome?: OutcomeKind;
+  /**
+   * Retention has cut it, and the text is empty: of one entry, or, as kind `cut`, of that many at the beginning (S6).
+   */
+  readonly cut?: number;
   /** The host's own data (`recorded`), or a sample's result that is no text. */
   readonly data?: Json;
 }

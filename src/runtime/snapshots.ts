@@ -6,8 +6,10 @@ import { freeze, thaw } from "../kernel/plain.js";
 import type { Durable, State, Volatile } from "../kernel/state.js";
 import { FOLD_VERSION } from "../kernel/stage.js";
 import type { CommitDraft } from "../events/commit.js";
-import type { SessionLog, SessionReader, Snapshot } from "../log/log.js";
-import type { ProjectionRunner } from "../projections/runner.js";
+import { LogFormatError } from "../errors.js";
+import type { Anchor, SessionLog, SessionReader, Snapshot } from "../log/log.js";
+import type { ProjectionRunner, StateOf } from "../projections/runner.js";
+import { cutTranscripts } from "../projections/transcript.js";
 import { type BuiltIn, builtIn } from "./projections.js";
 import { weightOf } from "./texts.js";
 
@@ -62,10 +64,35 @@ export async function loadFolded(
     const snapshot = await log.loadSnapshot(FORM_VERSION, below);
     if (snapshot === undefined) return undefined;
     const folded = decodeFolded(snapshot);
-    if (folded !== undefined) return folded;
+    if (folded !== undefined) return withoutCut(folded, log.anchor()?.position ?? 0);
     below = snapshot.position - 1;
   }
-  return undefined;
+  const anchor = log.anchor();
+  return anchor === undefined ? undefined : readBase(log.session, anchor);
+}
+
+/**
+ * What a cut log had been folded to when it was cut: all that is left of what came before (S6).
+ *
+ * @throws LogFormatError when it was folded by other versions, which can't be done anew; LogCorrupt when it is damaged.
+ */
+export async function readBase(
+  session: string,
+  anchor: Pick<Anchor, "position" | "base">,
+): Promise<Folded> {
+  const folded = decodeFolded(await anchor.base());
+  if (folded !== undefined) return folded;
+  throw new LogFormatError(
+    `The log of session "${session}" was cut after commit ${anchor.position} by a dovecote whose folds are of other versions. Open it with that one.`,
+  );
+}
+
+/** A snapshot may be from before the cut: it then lists what is gone. */
+export function withoutCut(folded: Folded, anchor: number): Folded {
+  const transcript = folded.projections["transcript"] as StateOf<BuiltIn["transcript"]>;
+  const cut = anchor === 0 ? transcript : cutTranscripts(transcript, anchor);
+  if (cut === transcript) return folded;
+  return { ...folded, projections: { ...folded.projections, transcript: cut } };
 }
 
 /** Saves snapshots as a session goes on. */

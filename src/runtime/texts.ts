@@ -2,7 +2,7 @@
  * Texts by order point: the kernel keeps points, the shell loads what stands there at the moment it is needed.
  * Recent events are kept, up to a bound; older ones come from the log.
  */
-import { Bug } from "../errors.js";
+import { Bug, LogCut } from "../errors.js";
 import type { DovecoteEvent, EventOf, Json, OutcomeKind, TextSource } from "../events/events.js";
 import { type Point, comparePoints, formatPoint } from "../events/point.js";
 import type { Placed } from "../kernel/loop.js";
@@ -59,11 +59,14 @@ export class Texts {
     return this.committed;
   }
 
-  /** The event at a point. */
+  /** The event at a point. @throws LogCut when retention has cut it (S6). */
   async event(at: Point): Promise<DovecoteEvent> {
     const event = await this.find(at);
-    if (event === undefined) throw new Bug(`there is no event at ${formatPoint(at)}`);
-    return event;
+    if (event !== undefined) return event;
+    const anchor = this.log.anchor()?.position ?? 0;
+    const { session } = this.log;
+    if (at[0] <= anchor) throw new LogCut({ session, position: at[0], anchor });
+    throw new Bug(`there is no event at ${formatPoint(at)}`);
   }
 
   /** The same; `undefined` when the log has none there, or has it no longer. */

@@ -1,8 +1,9 @@
 /**
  * Transcripts as their readers see them: the entries of the projection, with their texts loaded from the log.
  */
+import { LogCut } from "../errors.js";
 import type { Row } from "../kernel/persistent.js";
-import type { TranscriptEntry } from "../projections/transcriptEntries.js";
+import type { CutEntry, TranscriptEntry } from "../projections/transcriptEntries.js";
 import type { Transcript, TranscriptItem } from "./api.js";
 import type { Texts } from "./texts.js";
 
@@ -23,8 +24,9 @@ export function readTranscript(texts: Texts, entries: () => Row<TranscriptEntry>
 
 async function itemOf(texts: Texts, entry: TranscriptEntry): Promise<TranscriptItem> {
   const { kind, at, turn } = entry;
+  if (entry.kind === "cut") return { kind, at, turn, text: "", cut: entry.count };
   const text = await textOf(texts, entry);
-  const base = { kind, at, turn, text };
+  const base = { kind, at, turn, text: text ?? "", ...(text === undefined ? { cut: 1 } : {}) };
   switch (entry.kind) {
     case "task":
       return { ...base, from: entry.from ?? "person" };
@@ -51,8 +53,17 @@ async function itemOf(texts: Texts, entry: TranscriptEntry): Promise<TranscriptI
   }
 }
 
-async function textOf(texts: Texts, entry: TranscriptEntry): Promise<string> {
-  if (entry.kind !== "waited") return texts.text(entry.textAt);
+/** `undefined` where retention has cut it: a place may outlive the text that it points to (S6). */
+async function textOf(
+  texts: Texts,
+  entry: Exclude<TranscriptEntry, CutEntry>,
+): Promise<string | undefined> {
+  if (entry.kind !== "waited") {
+    return texts.text(entry.textAt).catch((error: unknown) => {
+      if (error instanceof LogCut) return undefined;
+      throw error;
+    });
+  }
   const counts = entry.unread.map(({ count, mail, from }) => `${count} ${mail} from ${from}`);
   return counts.length === 0 ? entry.why : `${entry.why}: ${counts.join(", ")}`;
 }
@@ -61,11 +72,11 @@ async function dataOf(
   texts: Texts,
   at: TranscriptEntry["at"],
 ): Promise<Pick<TranscriptItem, "data">> {
-  const event = await texts.event(at);
+  const event = await texts.find(at);
   const value =
-    event.type === "sample.ended"
+    event?.type === "sample.ended"
       ? event.result
-      : event.type === "transcript.recorded"
+      : event?.type === "transcript.recorded"
         ? event.entry
         : undefined;
   return value === undefined || typeof value === "string" ? {} : { data: value };

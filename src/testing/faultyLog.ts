@@ -103,12 +103,14 @@ class Faulty implements FaultyLog {
       session: inner.session,
       epoch: inner.epoch,
       head: () => inner.head(),
+      anchor: () => inner.anchor(),
       read: (range) => inner.read(range),
       records: (range) => inner.records(range),
       get: (position) => inner.get(position),
       lookup: (key) => inner.lookup(key),
       loadSnapshot: (version, position) => inner.loadSnapshot(version, position),
       saveSnapshot: (snapshot) => inner.saveSnapshot(snapshot),
+      cut: (base, keep) => inner.cut(base, keep),
       close: () => inner.close(),
       append: (commit) => {
         this.#appends++;

@@ -77,7 +77,7 @@ function sessionsOf(log: EventLog, of: (session: SessionLog) => SessionLog): Eve
     name: log.name,
     sessions: () => log.sessions(),
     readSession: (session) => log.readSession(session),
-    restore: (session, records) => log.restore(session, records),
+    restore: (...given) => log.restore(...given),
     close: () => log.close(),
     openSession: async (session) => of(await log.openSession(session)),
   };
@@ -88,12 +88,14 @@ function callsOf(session: SessionLog): SessionLog {
     session: session.session,
     epoch: session.epoch,
     head: () => session.head(),
+    anchor: () => session.anchor(),
     read: (range) => session.read(range),
     records: (range) => session.records(range),
     get: (position) => session.get(position),
     lookup: (key) => session.lookup(key),
     loadSnapshot: (version, position) => session.loadSnapshot(version, position),
     saveSnapshot: (snapshot) => session.saveSnapshot(snapshot),
+    cut: (base, keep) => session.cut(base, keep),
     close: () => session.close(),
     append: (commit) => session.append(commit),
   };
