@@ -36,7 +36,7 @@ import { readWatermark, type Confirmed } from "./watermark.js";
  */
 export type LeftReason = "damaged" | "missing" | "unproven";
 
-/** Commits of a session that were left out, both ends included. */
+/** Commits of a session that were left out, both ends included; 0 is the place where it was cut. */
 export interface LeftOut {
   readonly from: number;
   readonly to: number;

@@ -18,9 +18,11 @@ export interface FoundAnchor {
 /** What salvage brings to the search. */
 export interface FaultFinder {
   /** The text of the error that something throws, if it is one of damage. */
-  faultIn<T>(read: () => Promise<T>): Promise<{ readonly value: T } | { readonly fault: string }>;
+  readonly faultIn: <T>(
+    read: () => Promise<T>,
+  ) => Promise<{ readonly value: T } | { readonly fault: string }>;
   /** Takes note of a commit that was kept and is damaged. */
-  lose(position: number, fault: string): void;
+  readonly lose: (position: number, fault: string) => void;
 }
 
 /** Looks where a session begins. */

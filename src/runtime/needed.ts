@@ -20,6 +20,7 @@ export async function neededCommits(
   const commits = new Set<number>();
   const seen = new Set<string>();
   const todo: Point[] = [...pointsOf(state)];
+  // INPUT and what handlers have is unread too, and the kernel's queues hold nothing that this one has not.
   for (const row of unread.values()) for (const { at, textAt } of row) todo.push(at, textAt);
   for (let at = todo.pop(); at !== undefined; at = todo.pop()) {
     const place = formatPoint(at);
@@ -35,22 +36,20 @@ export async function neededCommits(
 }
 
 function pointsOf({ durable, volatile }: State): readonly Point[] {
-  const found: Point[] = [...volatile.inputs, ...volatile.notices];
+  const found: Point[] = [...volatile.notices];
   for (const agent of durable.agents.values()) found.push(...pointsOfAgent(agent));
   for (const { at, task } of volatile.reservations) found.push(at, ...given(task));
-  for (const { record } of volatile.handlers) found.push(...given(record));
   return found;
 }
 
-function pointsOfAgent({ unread, last, turn }: Agent): readonly Point[] {
+function pointsOfAgent({ last, turn }: Agent): readonly Point[] {
   const found: Point[] = turn === null ? [] : [...pointsOfTurn(turn)];
-  for (const { at, textAt } of unread) found.push(at, textAt);
   if (last !== null) found.push(last.began, last.settled);
   return found;
 }
 
-function pointsOfTurn({ task, told, lastResult, partials, settling }: Turn): readonly Point[] {
-  return [told, ...given(task), ...given(lastResult), ...partials, ...given(settling?.began)];
+function pointsOfTurn({ task, lastResult, partials, settling }: Turn): readonly Point[] {
+  return [...given(task), ...given(lastResult), ...partials, ...given(settling?.began)];
 }
 
 /** Where the texts of an event stand, when they stand elsewhere. */
@@ -60,11 +59,6 @@ function pointsIn(event: DovecoteEvent): readonly Point[] {
       return given(event.source);
     case "settlement.began":
       return [...sourceOf(event.outcome.response), ...(event.outcome.partial ?? [])];
-    case "turn.started":
-    case "start.reserved":
-      return sourceOf(event.task);
-    case "turn.extended":
-      return sourceOf(event.response);
     default:
       return [];
   }

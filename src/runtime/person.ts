@@ -2,7 +2,7 @@
  * What the person writes: messages and prompts (W8), and the idempotency keys that make repeating one harmless (M3). A key
  * is looked up before its command is decided; requests begin in the order of their calls all the same (M4).
  */
-import { Bug, BadArgument, Refused } from "../errors.js";
+import { Bug, BadArgument, LogCut, Refused } from "../errors.js";
 import type { EventOf, DovecoteEvent } from "../events/events.js";
 import { type Point, samePoint } from "../events/point.js";
 import { type Keyed, OWN_KEY, readKeyed } from "../kernel/keys.js";
@@ -177,11 +177,22 @@ export class Person {
     return keyed;
   }
 
+  private isUnread(input: Point): boolean {
+    const root = this.parts.shell.loop.state.durable.agents.get(ROOT);
+    return root?.unread.toArray().some(({ at }) => samePoint(at, input)) === true;
+  }
+
   /** The outcome of the turn that has read the INPUT, or will (W8). */
   private async promptAgain(input: Point, waiter: Waiter<Ended>): Promise<void> {
     const found = this.parts.later.outcomeAgain(input, waiter);
     try {
-      const { turn, ended } = await findReading(this.parts.log, input);
+      const { log } = this.parts;
+      const { turn, ended } = await findReading(log, input);
+      const anchor = log.anchor()?.position ?? 0;
+      if (turn === null && input[0] <= anchor && !this.isUnread(input)) {
+        // The turn that read it was cut away: nobody can say any more how it ended (S6).
+        throw new LogCut({ session: log.session, position: input[0], anchor });
+      }
       if (ended === null) found.readBy(turn);
       else found.settled(ended);
     } catch (error) {
@@ -197,7 +208,8 @@ async function findReading(
 ): Promise<{ readonly turn: number | null; readonly ended: Ended | null }> {
   let turn: number | null = null;
   let began: Point | null = null;
-  for await (const commit of log.read({ from: input[0] })) {
+  const from = Math.max(input[0], (log.anchor()?.position ?? 0) + 1);
+  for await (const commit of log.read({ from })) {
     for (const { event, at } of placeCommit(commit)) {
       if (isReading(event, input)) turn = event.turn;
       if (turn === null || !isOfRoot(event, turn)) continue;

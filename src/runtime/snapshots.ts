@@ -62,7 +62,7 @@ export async function loadFolded(
 ): Promise<Folded | undefined> {
   for (let below = position; below > 0;) {
     const snapshot = await log.loadSnapshot(FORM_VERSION, below);
-    if (snapshot === undefined) return undefined;
+    if (snapshot === undefined) break;
     const folded = decodeFolded(snapshot);
     if (folded !== undefined) return withoutCut(folded, log.anchor()?.position ?? 0);
     below = snapshot.position - 1;

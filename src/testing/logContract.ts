@@ -3,6 +3,7 @@
  * one engine can do. Needs no test framework of its own: it is handed `describe` and `it`, and asserts with Node.
  */
 import { conflicts, leases, manySessions, streams } from "./logAppends.js";
+import { besideCuts, cuts, cutting } from "./logCuts.js";
 import { keys } from "./logKeys.js";
 import { endings, reads, snapshots } from "./logReads.js";
 import type { LogPlace } from "./logSupport.js";
@@ -43,6 +44,9 @@ export function logContract(
     reads(test);
     snapshots(test);
     keys(test);
+    cuts(test);
+    cutting(test);
+    besideCuts(test);
     endings(test);
   });
 }
