@@ -352,7 +352,11 @@ export class ShellPlay {
     // The flush that a look for quiet makes may itself have met a store that fails.
     if (!quiet || session.isDegraded) return;
     this.figures.quiet++;
+    const shown = (): string => plain((name) => session.projections[name].get());
+    const live = shown();
     const commits = await this.place.commits();
+    // A folder takes its time to be read, and work that was under way may have gone on meanwhile.
+    if (shown() !== live) return;
     const run = commits
       .flatMap(({ events }) => events)
       .reduce((last, event) => (event.type === "session.opened" ? event.run : last), 0);
@@ -362,7 +366,6 @@ export class ShellPlay {
     const replay = new ProjectionRunner(builtIn);
     for (const commit of commits) replay.confirm(placeCommit(commit));
     const fresh = plain((name) => replay.read(name));
-    const live = plain((name) => session.projections[name].get());
     if (fresh !== live) this.wrong(`Q2 the projections differ from a replay:\n${live}\n${fresh}`);
   }
 

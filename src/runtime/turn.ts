@@ -160,26 +160,24 @@ export class TurnHandle implements Turn {
   }
 
   wait(options: { readonly timeoutMs?: number | string } = {}): Promise<WaitAnswer> {
-    return this.hold({ timeout: options.timeoutMs });
+    return this.owned(() => this.hold({ timeout: options.timeoutMs }));
   }
 
   get jobs(): Jobs {
     const hold = (timeout: number | string | undefined): Promise<WaitAnswer> =>
-      this.hold({ timeout, for: "jobs" });
+      this.owned(() => this.hold({ timeout, for: "jobs" }));
     return this.work.context.desk.forTurn(this.ref, hold);
   }
 
   private hold(wait: Pick<CommandOf<"wait">, "timeout" | "for">): Promise<WaitAnswer> {
     const { shell } = this.work.context;
-    const call = (): Promise<WaitAnswer> =>
-      new Promise((resolve, reject) => {
-        shell.askThen(
-          { kind: "wait", turn: this.ref, ...wait },
-          ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
-          reject,
-        );
-      });
-    return this.owned(call);
+    return new Promise((resolve, reject) => {
+      shell.askThen(
+        { kind: "wait", turn: this.ref, ...wait },
+        ({ attempt }) => this.work.acceptWait(attempt.attempt, { resolve, reject }),
+        reject,
+      );
+    });
   }
 
   spawn(options: SpawnOptions): Promise<AgentPath> {

@@ -16,7 +16,8 @@ describe("the phase table", () => {
     const listed = PHASE_NAMES.flatMap((phase) =>
       EVENTS.flatMap((event) => nextPhase(phase, event) ?? []).map((to) => `${phase} ${to}`),
     );
-    expect(listed).toHaveLength(11);
+    expect(listed).toHaveLength(12);
+    expect(nextPhase("running", "turn.extended")).toBe("running");
     expect(nextPhase("idle", "sample.began")).toBeUndefined();
     expect(nextPhase("waiting", "sample.began")).toBeUndefined();
     expect(nextPhase("waiting", "settlement.began")).toBeUndefined();
