@@ -19,6 +19,7 @@ import { readLines, writeLines } from "../../src/log/lines.js";
 import { memoryLog } from "../../src/log/memoryLog.js";
 import { exportLog, importLog } from "../../src/log/transfer.js";
 import { ProjectionRunner } from "../../src/projections/runner.js";
+import { cutLog } from "../../src/runtime/cutLog.js";
 import { foldLog } from "../../src/runtime/foldLog.js";
 import { foldVersions } from "../../src/runtime/snapshots.js";
 import { builtIn } from "../../src/runtime/projections.js";
@@ -107,6 +108,8 @@ async function write(): Promise<void> {
     const file = join(format, `${name}.jsonl`);
     if (!existsSync(file)) await keep(file, commits);
   }
+  const cut = join(format, "cut.jsonl");
+  if (!existsSync(cut)) await keep(cut, told(workedOff()), 12);
   for (const name of await readdir(FIXTURES)) {
     for (const file of await logsOf(name)) {
       const { golden } = await replay(file);
@@ -125,12 +128,19 @@ function told(story: Story): readonly (readonly DovecoteEvent[])[] {
   return commits;
 }
 
-async function keep(file: string, commits: readonly (readonly DovecoteEvent[])[]): Promise<void> {
+/** A log that is cut holds a fold: one of other versions than today's must still be read, by a step (S6, L4). */
+async function keep(
+  file: string,
+  commits: readonly (readonly DovecoteEvent[])[],
+  cutBefore?: number,
+): Promise<void> {
   const log = memoryLog();
   const session = await log.openSession("s");
   for (const [index, events] of commits.entries()) {
     const n = index + 1;
     await session.append({ id: `commit-${n}`, n, at: 1_700_000_000_000 + n, events });
   }
+  await session.close();
+  if (cutBefore !== undefined) await cutLog(log, { session: "s", before: cutBefore });
   await writeLines(file, exportLog(log));
 }
