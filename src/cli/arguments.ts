@@ -28,9 +28,15 @@ export function readPath(text: string): AgentPath {
   throw new InvalidArgumentError("Write an agent's path, such as /root/editor.");
 }
 
+/** A whole number, zero too. */
+export function readWhole(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Write a whole number, such as 1000.");
+}
+
 /** A whole number above zero. */
 export function readCount(text: string): number {
-  const count = Number(text);
-  if (/^\d{1,9}$/.test(text) && count > 0) return count;
+  const count = readWhole(text);
+  if (count > 0) return count;
   throw new InvalidArgumentError("Write a whole number above zero.");
 }

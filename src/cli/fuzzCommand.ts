@@ -6,6 +6,7 @@ import { BadArgument, DovecoteError } from "../errors.js";
 import { type FuzzOptions, type FuzzReport, type Progress, fuzz } from "../fuzz/fuzz.js";
 import { renderFailure } from "../fuzz/report.js";
 import type { WorldKind } from "../fuzz/world.js";
+import { readWhole } from "./arguments.js";
 import { EXIT, type ExitCode, type Io } from "./io.js";
 
 interface Given {
@@ -25,11 +26,11 @@ export function addFuzzCommand(program: Command, io: Io, end: (code: ExitCode) =
     .summary("fuzzes the schedules of a world that a module exports")
     .description("Fuzzes the schedules of a world: a module whose default export is a scenario.")
     .argument("<file>", "the module")
-    .option("--runs <n>", "how many runs at most", readCount)
+    .option("--runs <n>", "how many runs at most", readWhole)
     .option("--seconds <s>", "how long at most", readSeconds)
     .option("--strategy <name...>", "random, pct, pos: all in turn unless given")
-    .option("--seed <n>", "where chance begins", readCount)
-    .option("--faults <n>", "faults of a run at most", readCount)
+    .option("--seed <n>", "where chance begins", readWhole)
+    .option("--faults <n>", "faults of a run at most", readWhole)
     .option("--token <token>", "replays this schedule alone")
     .option("--json", "prints one object")
     .action(async (file: string, given: Given) => {
@@ -91,11 +92,6 @@ function isWorldKind(value: unknown): value is WorldKind {
   if (typeof value !== "object" || value === null) return false;
   const { name, mark, open } = value as Partial<WorldKind>;
   return typeof name === "string" && typeof mark === "string" && typeof open === "function";
-}
-
-function readCount(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Write a whole number, such as 1000.");
 }
 
 function readSeconds(text: string): number {

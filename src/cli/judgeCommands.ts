@@ -16,7 +16,7 @@ import { toMermaid, toSwimlanes } from "../replay/picture.js";
 import { toTest } from "../replay/toTest.js";
 import { type Position, openTrace } from "../replay/trace.js";
 import { describe } from "../replay/words.js";
-import { readCount, readPath, readPoint, readPosition } from "./arguments.js";
+import { readCount, readPath, readPoint, readPosition, readWhole } from "./arguments.js";
 import { EXIT, type ExitCode, type Io, print } from "./io.js";
 import { type Common, logCommand } from "./logCommand.js";
 import { withTrace } from "./within.js";
@@ -45,6 +45,10 @@ function addReplay(program: Command, io: Io): void {
     .requiredOption("--at <position>", "12 is all of commit 12, 12.3 one event of it", readPosition)
     .action(async (log: string, options: Common & { at: Position }) => {
       await withTrace(log, options, async (trace) => {
+        if (trace.length === 0 || options.at === 0) {
+          io.err("Nothing had happened there yet.");
+          return;
+        }
         const last = await trace.pointOf(options.at);
         const first = await trace.pointOf(options.at, "first");
         let before: Position = first[0] - 1;
@@ -148,7 +152,7 @@ function addExplore(program: Command, io: Io, end: End): void {
     .argument("<position>", "such as 12 or 12.3", readPosition)
     .addOption(budget(100))
     .addOption(
-      new Option("--seed <number>", "the same gives the same").argParser(readCount).default(1),
+      new Option("--seed <number>", "the same gives the same").argParser(readWhole).default(1),
     )
     .action(
       async (log: string, at: Position, options: Common & { budget: number; seed: number }) => {

@@ -2,12 +2,13 @@
  * Commands about a log as bytes: `verify`, `export`, `import`, `salvage`. Only the last two write, and only what is new.
  */
 import type { Command } from "commander";
+import { BadArgument } from "../errors.js";
 import { type LogReport, verifyLog } from "../log/verify.js";
 import { levelLog, readLevelLog, salvageLog } from "../log/levelLog.js";
 import { readLines, writeLines } from "../log/lines.js";
 import type { EventLog } from "../log/log.js";
 import { exportLog, importLog } from "../log/transfer.js";
-import { type Difference, verify } from "../replay/verify.js";
+import { verify } from "../replay/verify.js";
 import { EXIT, type ExitCode, type Io, print } from "./io.js";
 import { type Common, logCommand } from "./logCommand.js";
 import { withTrace } from "./within.js";
@@ -41,6 +42,8 @@ interface Verified {
   readonly ok: boolean;
   readonly commits: number;
   readonly events: number;
+  /** The last commit that retention cut: decisions after it can't be compared. */
+  readonly cut: number | null;
   readonly error: string | null;
   /** Where today's kernel decides otherwise than what is recorded. */
   readonly difference: string | null;
@@ -54,10 +57,10 @@ function addVerify(program: Command, io: Io, end: End): void {
         verifyLog(log, { onProgress: progressOf(io, "verify") }),
       );
       const rows: Verified[] = [];
-      for (const one of wanted(report, options.session)) {
-        const { session, ok, commits, events, error } = one;
+      for (const one of wanted(report, options.session, folder)) {
+        const { session, ok, commits, events, error, cut } = one;
         const difference =
-          ok && options.bytes !== true
+          ok && options.bytes !== true && cut === undefined
             ? await withTrace(folder, { session }, (trace) => verify(trace))
             : undefined;
         rows.push({
@@ -65,6 +68,7 @@ function addVerify(program: Command, io: Io, end: End): void {
           ok: ok && difference === undefined,
           commits,
           events,
+          cut: cut ?? null,
           error: error?.message ?? null,
           difference: difference?.text ?? null,
         });
@@ -74,13 +78,21 @@ function addVerify(program: Command, io: Io, end: End): void {
     });
 }
 
-function wanted({ sessions }: LogReport, session: string | undefined): LogReport["sessions"] {
-  return session === undefined ? sessions : sessions.filter((one) => one.session === session);
+function wanted(
+  { sessions }: LogReport,
+  session: string | undefined,
+  folder: string,
+): LogReport["sessions"] {
+  if (session === undefined) return sessions;
+  const found = sessions.filter((one) => one.session === session);
+  if (found.length > 0) return found;
+  throw new BadArgument(`There is no session ${JSON.stringify(session)} in ${folder}.`, "R3");
 }
 
-function verifiedLine({ session, commits, events, error, difference }: Verified): string {
-  const found: Difference["text"] | null = error ?? difference;
-  return `${session}  ${commits} commits, ${events} events${found === null ? ", all well" : `: ${found}`}`;
+function verifiedLine({ session, commits, events, cut, error, difference }: Verified): string {
+  const found = error ?? difference;
+  const bytes = cut === null ? "" : `, but cut after ${cut}: decisions are not compared`;
+  return `${session}  ${commits} commits, ${events} events${found === null ? `, all well${bytes}` : `: ${found}`}`;
 }
 
 function addExport(program: Command, io: Io): void {

@@ -7,6 +7,7 @@ import type { SessionDegraded } from "../errors.js";
 import type { CommitDraft } from "../events/commit.js";
 import type { Command, CommandOf } from "../kernel/command.js";
 import type { Placed } from "../kernel/loop.js";
+import { policiesOf } from "../kernel/presets.js";
 import type { AgentPath } from "../paths.js";
 import type { JobBoard } from "../projections/jobs.js";
 import { ProjectionStore } from "../projections/store.js";
@@ -115,7 +116,7 @@ export class Session<Name extends string = string> extends SessionView {
   async begin(command: CommandOf<"create"> | CommandOf<"open">): Promise<void> {
     const answer = await this.shell.ask(command);
     const run = this.shell.loop.state.durable.run;
-    this.texts.marksMail = this.preset === "jobs";
+    this.texts.marksMail = policiesOf(this.preset).acknowledgement === "quoted";
     this.opened = { run, recovered: answer?.recovered ?? [], unread: answer?.unread ?? 0 };
   }
 

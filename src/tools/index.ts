@@ -2,6 +2,7 @@
  * The entry `dovecote/tools`: what a turn's model is offered, by role and preset (A7, J2). Every tool is a call on the
  * turn's handle; whoever calls what it is not offered is refused by the kernel all the same.
  */
+import { ROOT } from "../paths.js";
 import type { Turn } from "../runtime/api.js";
 import { type Tool, tool } from "./tool.js";
 
@@ -75,7 +76,7 @@ export function agentTools(
 
 /** The tools of a turn that owns jobs, in a session of the preset `jobs` (J1-J6). A job itself is offered none (J2). */
 export function jobTools(turn: Turn): readonly Tool[] {
-  if (turn.path !== "/root") return [];
+  if (turn.path !== ROOT) return [];
   const { jobs } = turn;
   return [
     tool(

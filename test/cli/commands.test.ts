@@ -2,14 +2,16 @@
  * Every command of the command line, from the program's own list: those that read leave the log as it was, all take
  * what help promises; and those that judge, fork and keep logs do it.
  */
-import { writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { programFor, run } from "../../src/cli/run.js";
+import { programFor } from "../../src/cli/run.js";
 import { exportLog } from "../../src/log/transfer.js";
 import { levelLog, readLevelLog } from "../../src/log/levelLog.js";
 import { writeLines } from "../../src/log/lines.js";
+import { cutLog } from "../../src/runtime/cutLog.js";
 import { readSession } from "../../src/runtime/readSession.js";
+import { call } from "../support/cli.js";
 import { fingerprint, makeFolder } from "../support/folders.js";
 import { recordOn } from "../support/recorded.js";
 
@@ -28,24 +30,6 @@ beforeAll(async () => {
   await log.close();
 });
 afterAll(() => Promise.all(removes.map((remove) => remove())));
-
-interface Called {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function call(...args: readonly string[]): Promise<Called> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const io = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => err.push(line),
-    width: 100,
-  };
-  const code = await run(args, io);
-  return { code, out: out.join("\n"), err: err.join("\n") };
-}
 
 /** What is typed after each command that reads a log and its folder; `null` for those that write one of their own. */
 const READS: Readonly<Record<string, readonly string[] | null>> = {
@@ -112,20 +96,31 @@ describe("every command", () => {
     "prints JSON, one object a line, as %s --json",
     async (name) => {
       const { out } = await call(name, folder, ...(READS[name] ?? []), "--json");
-      for (const line of out.split("\n").filter((text) => text !== "")) {
-        expect(JSON.parse(line)).toBeTypeOf("object");
-      }
+      const rows = out.split("\n").filter((text) => text !== "");
+      // These have nothing to say of a session that is well, and whose agents have read everything.
+      if (!["check", "unread"].includes(name)) expect(rows).not.toEqual([]);
+      for (const row of rows) expect(row).toMatch(/^\{.*\}$/u);
+      for (const row of rows) expect(JSON.parse(row)).toBeTypeOf("object");
     },
   );
 
-  it("may be shortened to what fits no other", async () => {
-    expect((await call("sess", folder)).out).toBe("main");
-    const several = await call("s", folder);
-    expect(several.code).toBe(2);
-    expect(several.err).toContain("s may be show, stranded, state, sessions, salvage");
-  });
-
   it("is completed by bash, zsh and fish, with its options", async () => {
+    const script = (await call("completion", "bash")).out;
+    const complete = (...words: readonly string[]): string[] =>
+      execFileSync(
+        "bash",
+        [
+          "-c",
+          `${script}\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _dovecote; echo "\${COMPREPLY[@]}"`,
+          "_",
+          ...words,
+        ],
+        { encoding: "utf8" },
+      )
+        .trim()
+        .split(" ");
+    expect(complete("dovecote", "str")).toEqual(["stranded"]);
+    expect(complete("dovecote", "state", "--a")).toEqual(["--at"]);
     for (const shell of ["bash", "zsh", "fish"]) {
       const { code, out } = await call("completion", shell);
       expect(code).toBe(0);
@@ -212,6 +207,24 @@ describe("dovecote", () => {
     );
   });
 
+  it("X4 refuses to verify a session that is not there, and says where there is none to show", async () => {
+    const none = await call("verify", folder, "-s", "other");
+    expect(none).toMatchObject({ code: 2, out: "" });
+    expect(none.err).toContain('no session "other"');
+    expect((await call("replay", folder, "--at", "0")).err).toContain("Nothing had happened");
+  });
+
+  it("S6 L3 verifies the bytes of a log that was cut, and says what can't be decided anew", async () => {
+    const file = join(spare, "whole.jsonl");
+    const cut = join(spare, "cut");
+    await call("export", folder, file);
+    await call("import", file, cut);
+    await cutLog(cut, { before: 6 });
+    const { code, out } = await call("verify", cut);
+    expect(code).toBe(0);
+    expect(out).toMatch(/all well, but cut after 5: decisions are not compared$/u);
+  });
+
   it("draws lanes, as text and as Mermaid", async () => {
     expect((await call("lanes", folder)).out).toContain("editor");
     expect((await call("lanes", folder, "--mermaid")).out).toMatch(/^sequenceDiagram/u);
@@ -227,7 +240,6 @@ describe("dovecote", () => {
       yield await Promise.resolve("no json");
     }
     await writeLines(file, broken());
-    await writeFile(join(spare, "note"), "");
     const target = join(spare, "never");
     const { code, err } = await call("import", file, target);
     expect(code).toBe(2);

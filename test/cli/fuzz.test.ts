@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run } from "../../src/cli/run.js";
 import { root } from "../style/files.js";
+import { call } from "../support/cli.js";
 
 let folder = "";
 beforeAll(() => {
@@ -23,16 +23,6 @@ function world(isSound: boolean): string {
   const entry = pathToFileURL(join(root, "test/fuzz/toy.ts")).href;
   const options = `{ tasks: 2, acts: 2, isRacy: ${!isSound} }`;
   return `import { toy } from ${JSON.stringify(entry)};\nexport default toy(${options});\n`;
-}
-
-async function call(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const lines = { out: [] as string[], err: [] as string[] };
-  const code = await run(args, {
-    out: (line) => lines.out.push(line),
-    err: (line) => lines.err.push(line),
-    width: 100,
-  });
-  return { code, out: lines.out.join("\n"), err: lines.err.join("\n") };
 }
 
 describe("dovecote fuzz", () => {

@@ -1,8 +1,8 @@
 /** The command line: what it prints, where, and how it ends; the log it looks at stays as it is. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { run } from "../../src/cli/run.js";
 import { levelLog } from "../../src/log/levelLog.js";
 import { recordOn } from "../support/recorded.js";
+import { call } from "../support/cli.js";
 import { fingerprint, makeFolder } from "../support/folders.js";
 
 let folder: string;
@@ -14,24 +14,6 @@ beforeAll(async () => {
   await recordOn(log);
   await log.close();
 });
-
-interface Called {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-async function call(...args: readonly string[]): Promise<Called> {
-  const out: string[] = [];
-  const err: string[] = [];
-  const io = {
-    out: (line: string) => out.push(line),
-    err: (line: string) => err.push(line),
-    width: 100,
-  };
-  const code = await run(args, io);
-  return { code, out: out.join("\n"), err: err.join("\n") };
-}
 
 afterAll(() => remove());
 
