@@ -23,7 +23,19 @@ const config: KnipConfig = {
   // A name that its own file uses may be exported for those who read its types.
   ignoreExportsUsedInFile: true,
   // Called by name from scripts/package-check.mjs, which knip can't see; and what it takes for the package of our own runner.
-  ignoreDependencies: ["publint", "@arethetypeswrong/cli", "@stryker-mutator/in-process-runner"],
+  ignoreDependencies: [
+    "publint",
+    "@arethetypeswrong/cli",
+    "@stryker-mutator/in-process-runner",
+    // For the page and the adapters of tools.
+    "playwright-core",
+    "preact",
+    "@preact/signals",
+    "vite-plugin-singlefile",
+    "zod",
+    "ai",
+    "@modelcontextprotocol/sdk",
+  ],
 };
 
 export default config;
